@@ -1,0 +1,119 @@
+//===- Workload.h - what one operation computes -----------------*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A linalg operation as loops, operands and indexing, with no IR and no GPU in
+// it. The compiler storey builds it from an op; schedules, space and model
+// read nothing else.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_WORKLOAD_WORKLOAD_H
+#define HWTUNE_WORKLOAD_WORKLOAD_H
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace hwtune {
+
+enum class ElementType { F64, F32, F16, BF16, F8E4M3, F8E5M2, I64, I32, I16, I8, I1 };
+/// Bytes in memory (i1 is stored as one byte). "f32", "bf16", "i8", ...
+int64_t sizeInBytes(ElementType type);
+std::string_view toString(ElementType type);
+std::optional<ElementType> parseElementType(std::string_view text);
+
+enum class LoopKind { Parallel, Reduction };
+
+inline constexpr int64_t kDynamic = -1;
+
+struct Loop {
+  LoopKind kind = LoopKind::Parallel;
+  int64_t extent = kDynamic; ///< iterations, or kDynamic
+};
+
+/// Sum of coefficient * loop + constant: one result of an indexing map.
+struct LinearExpr {
+  std::vector<int64_t> coefficients; ///< one per loop
+  int64_t constant = 0;
+};
+
+struct Operand {
+  bool isOutput = false;
+  /// Output whose initial value the body reads (accumulation).
+  bool readsInit = false;
+  bool isScalar = false;           ///< not a shaped value: passed by value
+  ElementType type = ElementType::F32;
+  std::vector<int64_t> shape;      ///< extents, kDynamic where unknown
+  std::vector<LinearExpr> index;   ///< one per dimension of the shape
+  /// False where the map is not linear (mod, floordiv, symbols): such an
+  /// operand is only read element by element.
+  bool isLinear = true;
+};
+
+/// What the op is, by structure (never by name).
+enum class WorkloadKind {
+  Elementwise, ///< all loops parallel, every operand a projected permutation
+  Transpose,   ///< elementwise whose input and output differ in fastest loop
+  Reduction,   ///< >= 1 reduction loop, one shaped input
+  Contraction, ///< multiply-accumulate of two inputs, projected permutations
+  Convolution, ///< multiply-accumulate, one input indexed by sums of loops
+  Pooling,     ///< reduction over a window
+  Generic,     ///< everything else that loops and one body describe
+};
+std::string_view toString(WorkloadKind kind);
+
+/// Operations of one execution of the body.
+struct BodyCounts {
+  int64_t fma = 0;     ///< multiply-add pairs
+  int64_t flops = 0;   ///< all floating-point operations, an fma is 2
+  int64_t integer = 0;
+  int64_t special = 0; ///< exp, log, tanh, rsqrt, sqrt, div, ...
+};
+
+struct Workload {
+  WorkloadKind kind = WorkloadKind::Generic;
+  std::string opName; ///< "linalg.matmul": for people; never decides anything
+  std::vector<Loop> loops;
+  std::vector<Operand> operands; ///< inputs first, then outputs
+  BodyCounts body;
+  /// Type the reduction accumulates in (the output's where there is none).
+  ElementType accumulator = ElementType::F32;
+  /// How the body combines along reduction loops ("add", "maximumf", "mul",
+  /// "or", ...), "" where it is not one associative operation.
+  std::string combiner;
+  /// SHA-256 (hex) of the canonical op text; see `Records`.
+  std::string key;
+
+  bool isDynamic() const;
+  /// Product of the extents; kDynamic counts as `assume`.
+  int64_t points(int64_t assume = 1024) const;
+  double flops() const;
+};
+
+/// Elements of operand `op` that a tile of `tile[i]` iterations of loop i
+/// touches (dense bounding box of each dimension; exact for linear maps with
+/// unit or strided access: distinct values of each index expression).
+int64_t footprint(const Workload &w, const Operand &op,
+                  std::span<const int64_t> tile);
+int64_t footprintBytes(const Workload &w, const Operand &op,
+                       std::span<const int64_t> tile);
+/// Bytes that cross a level whose capacity holds exactly one `tile`: the sum
+/// over tiles of the bytes each moves. Compulsory traffic is `minBytes`.
+double bytesMoved(const Workload &w, std::span<const int64_t> tile);
+double minBytes(const Workload &w);
+/// Accesses per byte fetched, for a tile: (accesses * size) / bytes.
+double reuse(const Workload &w, const Operand &op,
+             std::span<const int64_t> tile);
+/// The loop along which consecutive iterations touch consecutive elements of
+/// `op`, if any.
+std::optional<unsigned> unitStrideLoop(const Operand &op);
+
+} // namespace hwtune
+
+#endif // HWTUNE_WORKLOAD_WORKLOAD_H
