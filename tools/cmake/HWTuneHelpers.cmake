@@ -42,6 +42,45 @@ function(hwtune_program name)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   set_property(GLOBAL APPEND PROPERTY HWTUNE_TEST_DEPENDS ${name})
+  set_property(GLOBAL APPEND PROPERTY HWTUNE_PROGRAMS ${name})
+endfunction()
+
+# hwtune_runtime_library(hwtune-simcuda A.cpp DEPENDS ...): a shared library
+# that programs load at run time, in build/lib.
+function(hwtune_runtime_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  add_library(${name} SHARED ${ARG_UNPARSED_ARGUMENTS})
+  _hwtune_common(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} fmt::fmt)
+  set_property(GLOBAL APPEND PROPERTY HWTUNE_TEST_DEPENDS ${name})
+  set_property(GLOBAL APPEND PROPERTY HWTUNE_PROGRAMS ${name})
+endfunction()
+
+# hwtune_benchmark(simulator Simulator.cpp DEPENDS ...), in build/bin/bench.
+# Prints figures; never a test.
+function(hwtune_benchmark name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  add_executable(bench-${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
+  _hwtune_common(bench-${name})
+  target_link_libraries(bench-${name} PRIVATE ${ARG_DEPENDS} benchmark::benchmark fmt::fmt)
+  set_target_properties(bench-${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/bench)
+  set_property(GLOBAL APPEND PROPERTY HWTUNE_BENCHMARKS bench-${name})
+endfunction()
+
+# hwtune_fuzzer(ptx PtxFuzz.cpp DEPENDS ...): build/bin/fuzz/fuzz-ptx, run by
+# tools/fuzz.py on the corpus in test/fuzz/corpus/<name>. The sources of what is
+# fuzzed are listed, so that they are compiled with coverage.
+function(hwtune_fuzzer name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  add_executable(fuzz-${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
+  _hwtune_common(fuzz-${name})
+  target_compile_options(fuzz-${name} PRIVATE -fsanitize=fuzzer,address)
+  target_link_options(fuzz-${name} PRIVATE -fsanitize=fuzzer,address)
+  target_link_libraries(fuzz-${name} PRIVATE ${ARG_DEPENDS} fmt::fmt)
+  set_target_properties(fuzz-${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/fuzz)
+  set_property(GLOBAL APPEND PROPERTY HWTUNE_FUZZERS fuzz-${name})
 endfunction()
 
 # hwtune_unit_test(Target TargetTest.cpp ... DEPENDS HWTuneTarget): builds
