@@ -1,0 +1,73 @@
+//===- Trace.h - decoded instructions and what warps did --------*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A timing model reads `InstMeta` once per instruction and is called once per
+// executed warp instruction. Warps of a block run one after the other up to
+// each barrier: a hook that wants them side by side records and replays.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_SIMULATOR_EXEC_TRACE_H
+#define HWTUNE_SIMULATOR_EXEC_TRACE_H
+
+#include "hwtune/Simulator/Exec/EventCounts.h"
+#include "hwtune/Simulator/Ptx/Ast.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hwtune::exec {
+
+/// One decoded PTX instruction.
+struct InstMeta {
+  uint32_t id = 0;       ///< index in `Program::instructions()`
+  uint32_t function = 0; ///< index of the function
+  uint32_t line = 0;     ///< of the PTX
+  InstClass cls = InstClass::Other;
+  std::string name;      ///< "fma.rn.f32"
+  /// Virtual registers of the function (dense ids of the AST), predicates and
+  /// the guard included.
+  std::vector<uint32_t> writes, reads;
+  bool guarded = false;
+  bool isBranch = false;
+  bool isBlockStart = false; ///< first of a basic block
+  // --- memory ---
+  bool isMemory = false; ///< `TraceEvent::addresses` is filled
+  ptx::Space space = ptx::Space::None; ///< None: generic
+  uint32_t bytesPerLane = 0;           ///< vector elements included
+  bool isLoad = false, isStore = false, isAtomic = false, isAsync = false;
+  bool bypassesL1 = false; ///< .cg, .cv, .volatile, .relaxed, ...
+  bool isReadOnly = false; ///< .nc
+};
+
+struct TraceEvent {
+  uint64_t block = 0;  ///< linear index in the grid
+  uint32_t warp = 0;   ///< in the block
+  uint32_t inst = 0;   ///< `InstMeta::id`
+  uint32_t mask = 0;   ///< lanes at this instruction
+  uint32_t predOn = 0; ///< those of `mask` whose guard holds
+  /// 32 entries, valid for lanes of `predOn`; null for non-memory
+  /// instructions. Shared and local addresses are offsets in their window.
+  const uint64_t *addresses = nullptr;
+  ptx::Space space = ptx::Space::None; ///< of this access, generic resolved
+};
+
+class TraceHook {
+public:
+  virtual ~TraceHook() = default;
+  virtual void blockStart(uint64_t block) {}
+  virtual void blockEnd(uint64_t block) {}
+  /// Before the instruction executes.
+  virtual void instruction(const TraceEvent &event) = 0;
+  /// All warps of the block (or the `threads` of a partial one) met.
+  virtual void barrier(uint64_t block, uint32_t id, uint32_t threads) {}
+};
+
+} // namespace hwtune::exec
+
+#endif // HWTUNE_SIMULATOR_EXEC_TRACE_H
