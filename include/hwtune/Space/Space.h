@@ -27,10 +27,10 @@
 namespace hwtune {
 
 struct Knob {
-  std::string name;             ///< "block_m"; snake_case, unique in the space
-  std::vector<int64_t> values;  ///< in order, distinct, at least one
-  std::string description;      ///< unit included
-  bool categorical = false;     ///< values have no order (on/off, layouts)
+  std::string name;            ///< "block_m"; snake_case, unique in the space
+  std::vector<int64_t> values; ///< in order, distinct, at least one
+  std::string description;     ///< unit included
+  bool categorical = false;    ///< values have no order (on/off, layouts)
 };
 
 /// One value per knob, in the knobs' order.
@@ -51,9 +51,13 @@ struct Constraint {
   /// that a whole subtree is rejected, and counted, at once.
   std::vector<unsigned> knobs;
   std::string what;
-  /// Needed and limit; legal where needed <= limit. Only the values of `knobs`
-  /// may be read. Pure.
+  /// Needed and limit; legal where needed <= limit. Gets the whole
+  /// configuration, indexed by knob; only the values of `knobs` may be read,
+  /// the others may not be chosen yet. Pure.
   std::function<std::pair<double, double>(std::span<const int64_t>)> check;
+
+  /// Number of leading knobs that must be chosen to decide it.
+  unsigned level() const;
 };
 
 struct SpaceCounts {
@@ -75,8 +79,10 @@ public:
   /// Value of `knob` in `config`; the knob must exist.
   int64_t get(const Config &config, std::string_view knob) const;
 
-  /// The first reason why `config` is illegal, if any (a value outside its
-  /// knob's list included, unless `anyValue`).
+  /// The first reason why `config` is illegal, if any. A value outside its
+  /// knob's list is one; with `anyValue` (a configuration written by hand) only
+  /// where the knob is categorical or the value is below the smallest listed or
+  /// beyond 2^20 and the largest listed.
   std::optional<Rejection> reject(const Config &config,
                                   bool anyValue = false) const;
 

@@ -22,7 +22,19 @@
 
 namespace hwtune {
 
-enum class ElementType { F64, F32, F16, BF16, F8E4M3, F8E5M2, I64, I32, I16, I8, I1 };
+enum class ElementType {
+  F64,
+  F32,
+  F16,
+  BF16,
+  F8E4M3,
+  F8E5M2,
+  I64,
+  I32,
+  I16,
+  I8,
+  I1
+};
 /// Bytes in memory (i1 is stored as one byte). "f32", "bf16", "i8", ...
 int64_t sizeInBytes(ElementType type);
 std::string_view toString(ElementType type);
@@ -47,10 +59,10 @@ struct Operand {
   bool isOutput = false;
   /// Output whose initial value the body reads (accumulation).
   bool readsInit = false;
-  bool isScalar = false;           ///< not a shaped value: passed by value
+  bool isScalar = false; ///< not a shaped value: passed by value
   ElementType type = ElementType::F32;
-  std::vector<int64_t> shape;      ///< extents, kDynamic where unknown
-  std::vector<LinearExpr> index;   ///< one per dimension of the shape
+  std::vector<int64_t> shape;    ///< extents, kDynamic where unknown
+  std::vector<LinearExpr> index; ///< one per dimension of the shape
   /// False where the map is not linear (mod, floordiv, symbols): such an
   /// operand is only read element by element.
   bool isLinear = true;
@@ -70,8 +82,8 @@ std::string_view toString(WorkloadKind kind);
 
 /// Operations of one execution of the body.
 struct BodyCounts {
-  int64_t fma = 0;     ///< multiply-add pairs
-  int64_t flops = 0;   ///< all floating-point operations, an fma is 2
+  int64_t fma = 0;   ///< multiply-add pairs
+  int64_t flops = 0; ///< all floating-point operations, an fma is 2
   int64_t integer = 0;
   int64_t special = 0; ///< exp, log, tanh, rsqrt, sqrt, div, ...
 };
@@ -96,22 +108,35 @@ struct Workload {
   double flops() const;
 };
 
+/// What `w` is, by loops, indexing and body alone; `w.kind` is not read.
+WorkloadKind classify(const Workload &w);
+/// Every dimension is indexed by one loop of its own, with no offset.
+bool isProjectedPermutation(const Operand &op);
+/// Whether the element that an iteration touches depends on `loop`.
+bool isIndexedBy(const Operand &op, unsigned loop);
+
 /// Elements of operand `op` that a tile of `tile[i]` iterations of loop i
-/// touches (dense bounding box of each dimension; exact for linear maps with
-/// unit or strided access: distinct values of each index expression).
+/// touches (a tile larger than its loop counts as the loop). The product over
+/// the dimensions of the distinct values of each index expression, which is
+/// exact where no loop indexes two dimensions; else an upper bound. A scalar,
+/// which is not in memory, has none.
 int64_t footprint(const Workload &w, const Operand &op,
                   std::span<const int64_t> tile);
 int64_t footprintBytes(const Workload &w, const Operand &op,
                        std::span<const int64_t> tile);
-/// Bytes that cross a level whose capacity holds exactly one `tile`: the sum
-/// over tiles of the bytes each moves. Compulsory traffic is `minBytes`.
+/// Bytes that cross a level whose capacity holds exactly one `tile`, reduction
+/// tiles innermost: the sum over all tiles, cut ones at their true size, of
+/// the inputs each reads; outputs stay while the reduction runs, so they move
+/// once per tile of the parallel loops, twice where the initial value is read.
+/// Dynamic extents count as 1024.
 double bytesMoved(const Workload &w, std::span<const int64_t> tile);
+/// Compulsory traffic: every operand once (twice where it is updated).
 double minBytes(const Workload &w);
-/// Accesses per byte fetched, for a tile: (accesses * size) / bytes.
+/// Accesses per element fetched, for one tile; 0 for a scalar.
 double reuse(const Workload &w, const Operand &op,
              std::span<const int64_t> tile);
 /// The loop along which consecutive iterations touch consecutive elements of
-/// `op`, if any.
+/// `op`, if any; the first where several do.
 std::optional<unsigned> unitStrideLoop(const Operand &op);
 
 } // namespace hwtune

@@ -1,0 +1,101 @@
+//===- Workload.cpp - types and totals of a workload ----------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Workload/Workload.h"
+
+#include <algorithm>
+
+namespace hwtune {
+
+int64_t sizeInBytes(ElementType type) {
+  switch (type) {
+  case ElementType::F64:
+  case ElementType::I64:
+    return 8;
+  case ElementType::F32:
+  case ElementType::I32:
+    return 4;
+  case ElementType::F16:
+  case ElementType::BF16:
+  case ElementType::I16:
+    return 2;
+  case ElementType::F8E4M3:
+  case ElementType::F8E5M2:
+  case ElementType::I8:
+  case ElementType::I1:
+    return 1;
+  }
+  return 0;
+}
+
+namespace {
+struct TypeName {
+  ElementType type;
+  std::string_view name;
+};
+constexpr TypeName kTypeNames[] = {
+    {ElementType::F64, "f64"},       {ElementType::F32, "f32"},
+    {ElementType::F16, "f16"},       {ElementType::BF16, "bf16"},
+    {ElementType::F8E4M3, "f8e4m3"}, {ElementType::F8E5M2, "f8e5m2"},
+    {ElementType::I64, "i64"},       {ElementType::I32, "i32"},
+    {ElementType::I16, "i16"},       {ElementType::I8, "i8"},
+    {ElementType::I1, "i1"}};
+} // namespace
+
+std::string_view toString(ElementType type) {
+  for (const TypeName &entry : kTypeNames)
+    if (entry.type == type)
+      return entry.name;
+  return "unknown";
+}
+
+std::optional<ElementType> parseElementType(std::string_view text) {
+  for (const TypeName &entry : kTypeNames)
+    if (entry.name == text)
+      return entry.type;
+  return std::nullopt;
+}
+
+std::string_view toString(WorkloadKind kind) {
+  switch (kind) {
+  case WorkloadKind::Elementwise:
+    return "elementwise";
+  case WorkloadKind::Transpose:
+    return "transpose";
+  case WorkloadKind::Reduction:
+    return "reduction";
+  case WorkloadKind::Contraction:
+    return "contraction";
+  case WorkloadKind::Convolution:
+    return "convolution";
+  case WorkloadKind::Pooling:
+    return "pooling";
+  case WorkloadKind::Generic:
+    return "generic";
+  }
+  return "unknown";
+}
+
+bool Workload::isDynamic() const {
+  return std::any_of(loops.begin(), loops.end(),
+                     [](const Loop &l) { return l.extent == kDynamic; });
+}
+
+int64_t Workload::points(int64_t assume) const {
+  int64_t product = 1;
+  for (const Loop &loop : loops) {
+    int64_t extent = loop.extent == kDynamic ? assume : loop.extent;
+    // More points than 64 bits hold are as good as the largest number.
+    if (__builtin_mul_overflow(product, extent, &product))
+      return INT64_MAX;
+  }
+  return product;
+}
+
+double Workload::flops() const { return double(points()) * double(body.flops); }
+
+} // namespace hwtune
