@@ -93,6 +93,7 @@ struct TargetSpec {
   std::optional<double> baseClockMHz, tensorClockMHz, memoryClockMHz;
   int64_t l2Bytes = 0;
   std::optional<int64_t> l2Partitions;
+  std::optional<int64_t> l3Bytes;    ///< cache between L2 and DRAM
   int64_t dramBytes = 0;
   std::string dramType;
   std::optional<int64_t> dramBusBits;
