@@ -38,6 +38,8 @@ struct AccessStream {
   /// Bytes of one block that must stay in L1 between two uses of a byte;
   /// 0 = `uniqueBytes`. Where it fits, only the first use misses.
   double reuseBytes = 0;
+  /// Feeds shared memory: its waits are counted per copy phase.
+  bool isCopy = false;
   bool isShared = false; ///< shared memory, else global
   bool isAsync = false;  ///< cp.async: no register write-back
 };

@@ -1,0 +1,421 @@
+//===- Cost.cpp - predicted time of a kernel on a target ------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sources of the formulas: docs/method.md names one per term. Counts are of
+// one SM with its resident blocks, "the wave"; the launch is `wavesPaid` times
+// that. Terms that overlap are joined by a 3-norm, which is near the maximum
+// where one dominates and above it where several are alike.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Model/Cost.h"
+
+#include "Occupancy.h"
+#include "hwtune/Model/Score.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace hwtune {
+
+namespace {
+
+using C = ConstantId;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kVectorInstBytes = 16; // widest single access of one lane
+constexpr double kWordBytes = 4;
+constexpr double kInstBytes =
+    16; // of machine code, where only a count is known
+
+double cube(double x) { return x * x * x; }
+double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+/// 1 where `need` fits `capacity`, falling to 0 at 1.5 times the capacity: LRU
+/// drops a cyclic pattern at once, hashing of sets blurs the edge.
+double keepShare(double need, double capacity) {
+  if (need <= 0)
+    return 1;
+  return capacity <= 0 ? 0 : std::clamp(3 - 2 * need / capacity, 0.0, 1.0);
+}
+
+/// Everything that the streams add up to, per wave or per block.
+struct Traffic {
+  double issueSlots = 0;    ///< per thread
+  double chainAccesses = 0; ///< load and store instructions per thread
+  double lsuClocks = 0;     ///< per warp
+  double missLatency = 0;   ///< clocks one warp sees of L1 misses, whole
+  double l2Bytes = 0;       ///< per block
+  double dramBytes = 0;     ///< per block
+  double requested = 0, missed = 0;     ///< loaded bytes of a block, L1
+  double l2Requested = 0, l2Missed = 0; ///< of a block
+  double widest = 0;                    ///< vector bytes
+};
+
+class Predictor {
+public:
+  Predictor(const KernelFeatures &f, const ModelTarget &t, const Constants &c,
+            Prediction &p)
+      : f(f), t(t), c(c), p(p) {}
+
+  void run(const CostWeights &weights);
+
+private:
+  bool resources();
+  double spillUses() const;
+  void waves();
+  void addShared(const AccessStream &s, Traffic &sum) const;
+  double together(const AccessStream &s) const;
+  double firstUses(const AccessStream &s, double unique) const;
+  void addLoads(const AccessStream &s, Traffic &sum) const;
+  void addStores(const AccessStream &s, Traffic &sum) const;
+  Traffic traffic();
+  void computeTerms(const Traffic &sum);
+  void memoryTerms(const Traffic &sum);
+  void waitingTerms(const Traffic &sum);
+  void roofline();
+  void combine(const CostWeights &weights);
+  double &term(Term id) { return p.clocks[static_cast<unsigned>(id)]; }
+  double lsuInst(const AccessStream &s, double lines) const;
+
+  const KernelFeatures &f;
+  const ModelTarget &t;
+  const Constants &c;
+  Prediction &p;
+  double warpsPerBlock = 1;
+  double activeSMs = 1;
+  double l1Share = 1, l2Share = 1; ///< keepShare of the two caches
+  double l1Whole = 0; ///< keepShare of L1 for all that the grid reads
+};
+
+bool Predictor::resources() {
+  const TargetSpec &spec = *t.spec;
+  warpsPerBlock = std::ceil(f.threadsPerBlock / t.warpSize);
+  double asked =
+      f.registers > 0
+          ? f.registers * (f.registersKnown ? 1 : c[C::RegisterScale])
+          : f.accumulators + f.fragments + c[C::Registers];
+  BlockLimits limits = blockLimits(spec, f.threadsPerBlock);
+  p.registers = std::min(asked, limits.registersPerThread);
+  p.spilled = f.registersKnown ? f.spillBytes / kWordBytes
+                               : std::max(0.0, asked - p.registers);
+  p.infeasible = blockMisfit(spec, f.threadsPerBlock, f.sharedBytes,
+                             f.registersKnown ? f.registers : 0);
+  if (p.infeasible)
+    return false;
+  p.blocksPerSM =
+      residentBlocks(spec, warpsPerBlock, p.registers, f.sharedBytes);
+  if (p.blocksPerSM < 1)
+    p.infeasible = "no block fits on an SM";
+  return !p.infeasible;
+}
+
+/// How often each live value of a thread is used.
+double Predictor::spillUses() const {
+  double work =
+      f.fma32 + f.fp32 + f.fp16 + f.fp64 + ratio(f.tensorFma, t.warpSize);
+  return f.accumulators > 0 ? std::max(1.0, work / f.accumulators)
+                            : std::max(1.0, f.loopTurns);
+}
+
+void Predictor::waves() {
+  double blocks = std::max(f.blocks, 1.0);
+  activeSMs = std::min(blocks, t.sms);
+  // A grid smaller than one wave leaves fewer blocks on each SM.
+  p.blocksPerSM = std::min(p.blocksPerSM, std::ceil(blocks / t.sms));
+  p.warpsPerSM = p.blocksPerSM * warpsPerBlock;
+  p.occupancy = ratio(p.warpsPerSM, static_cast<double>(t.spec->maxWarpsPerSM));
+  p.waves = blocks / (activeSMs * p.blocksPerSM);
+  p.wavesPaid = p.waves + std::min(c[C::Tail], 1.0) *
+                              (std::ceil(p.waves - 1e-9) - p.waves);
+}
+
+/// Clocks the load/store unit is busy with one access of one warp; vectors
+/// beyond 16 bytes are several accesses.
+double Predictor::lsuInst(const AccessStream &s, double wavefronts) const {
+  return std::max(t.clocksPerMemInst * c[C::MemoryInst] *
+                      std::max(1.0, s.vectorBytes / kVectorInstBytes),
+                  wavefronts * t.clocksPerWavefront * c[C::Wavefront]);
+}
+
+void Predictor::addShared(const AccessStream &s, Traffic &sum) const {
+  double accesses = s.loads + s.stores;
+  double insts = accesses * std::max(1.0, s.vectorBytes / kVectorInstBytes);
+  // An asynchronous copy writes shared memory without an instruction of its
+  // own; its bandwidth remains.
+  if (!s.isAsync) {
+    sum.issueSlots += insts * c[C::SharedInst];
+    sum.chainAccesses += insts;
+  }
+  sum.lsuClocks += accesses * lsuInst(s, s.wavefronts);
+  if (!s.isAsync)
+    sum.lsuClocks += accesses * s.vectorBytes / kWordBytes * c[C::SharedWord];
+}
+
+/// What is left per block of bytes that blocks of a sharing group which happen
+/// to be on one SM fetch together. Of `groups` groups in flight, b blocks
+/// placed at random meet groups (1 - (1 - 1/groups)^b).
+double Predictor::together(const AccessStream &s) const {
+  if (s.sharingBlocks <= 1 || p.blocksPerSM <= 1)
+    return 1;
+  double groups = std::max(1.0, activeSMs * p.blocksPerSM / s.sharingBlocks);
+  double met = groups * (1 - std::pow(1 - 1 / groups, p.blocksPerSM));
+  return met / p.blocksPerSM;
+}
+
+/// Bytes of a block that L1 must fetch at least once.
+double Predictor::firstUses(const AccessStream &s, double unique) const {
+  double first = unique * together(s);
+  // A table that stays in L1 from block to block is fetched once per SM.
+  double perSM = s.totalBytes * activeSMs / std::max(f.blocks, 1.0);
+  if (s.totalBytes > 0 && perSM < first)
+    first += l1Whole * (perSM - first);
+  return first;
+}
+
+void Predictor::addLoads(const AccessStream &s, Traffic &sum) const {
+  double requested = s.loads * warpsPerBlock * s.sectors * t.sectorBytes;
+  double unique =
+      s.uniqueBytes > 0 ? std::min(s.uniqueBytes, requested) : requested;
+  double blocks = std::max(f.blocks, 1.0);
+  double first = firstUses(s, unique);
+  double hit1 = requested > 0 ? (1 - first / requested) * l1Share : 0;
+  double missed = requested * (1 - hit1);
+  // What the grid needs at least; with sharing blocks running together, what
+  // one of each group fetches; with neither, every L1 miss.
+  double whole =
+      s.totalBytes > 0 ? std::min(s.totalBytes / blocks, missed) : unique;
+  double shared = std::max(whole, unique / std::max(s.sharingBlocks, 1.0));
+  double moved = l2Share * whole + (1 - l2Share) * shared;
+  moved = std::min(moved, missed);
+  double hit2 = missed > 0 ? 1 - moved / missed : 0;
+
+  sum.requested += requested;
+  sum.missed += missed;
+  sum.l2Requested += missed;
+  sum.l2Missed += moved;
+  sum.l2Bytes += missed;
+  sum.dramBytes += moved;
+  double insts = s.loads * std::max(1.0, s.vectorBytes / kVectorInstBytes);
+  sum.issueSlots += insts * c[C::GlobalInst];
+  sum.chainAccesses += insts;
+  sum.lsuClocks += s.loads * lsuInst(s, std::max(s.lines, s.sectors / 4));
+  if (!s.isAsync)
+    sum.lsuClocks += s.loads * s.vectorBytes / kWordBytes * c[C::GlobalWord];
+  if (s.isCopy)
+    return;
+  // Mean latency behind L1: t_DRAM less what L2's memory ratio saves.
+  double behind = t.dramLatency - memRatio(t.dramLatency, t.l2Latency, hit2) *
+                                      t.l2Latency *
+                                      (1 - ratio(t.l2Latency, t.dramLatency));
+  sum.missLatency += s.loads * (1 - hit1) * behind;
+}
+
+void Predictor::addStores(const AccessStream &s, Traffic &sum) const {
+  double bytes = s.stores * warpsPerBlock * s.sectors * t.sectorBytes;
+  double insts = s.stores * std::max(1.0, s.vectorBytes / kVectorInstBytes);
+  sum.issueSlots += insts * c[C::GlobalInst];
+  sum.chainAccesses += insts;
+  sum.lsuClocks += s.stores * (lsuInst(s, std::max(s.lines, s.sectors / 4)) +
+                               s.vectorBytes / kWordBytes * c[C::GlobalWord]);
+  sum.l2Bytes += bytes;
+  double blocks = std::max(f.blocks, 1.0);
+  // Writes gather in L2; what reaches DRAM is each byte once.
+  sum.dramBytes +=
+      s.totalBytes > 0 ? std::min(s.totalBytes / blocks, bytes) : bytes;
+}
+
+Traffic Predictor::traffic() {
+  double reuse = 0, total = 0, read = 0;
+  for (int i = 0; i < f.numStreams; ++i) {
+    const AccessStream &s = f.streams[i];
+    if (s.isShared)
+      continue;
+    if (s.loads > 0)
+      reuse += s.reuseBytes > 0 ? s.reuseBytes : s.uniqueBytes * together(s);
+    total += s.totalBytes;
+    read += s.loads > 0 ? std::max(s.totalBytes, s.uniqueBytes) : 0;
+  }
+  double l1 = std::max(0.0, t.l1PlusShared - p.blocksPerSM * f.sharedBytes);
+  l1Share = keepShare(p.blocksPerSM * reuse, c[C::L1Keep] * l1);
+  l1Whole = keepShare(read, c[C::L1Keep] * l1);
+  l2Share = keepShare(total, c[C::L2Keep] * t.l2Bytes);
+
+  Traffic sum;
+  for (int i = 0; i < f.numStreams; ++i) {
+    const AccessStream &s = f.streams[i];
+    sum.widest = std::max(sum.widest, s.vectorBytes);
+    if (s.isShared) {
+      addShared(s, sum);
+      continue;
+    }
+    if (s.loads > 0)
+      addLoads(s, sum);
+    if (s.stores > 0)
+      addStores(s, sum);
+  }
+  // Spilled values live in local memory: accesses of whole lines, kept by L1.
+  p.spillAccesses = c[C::SpillTouch] * p.spilled * spillUses();
+  sum.issueSlots += p.spillAccesses;
+  sum.chainAccesses += p.spillAccesses;
+  sum.lsuClocks +=
+      p.spillAccesses *
+      (std::max(t.clocksPerMemInst, t.clocksPerWavefront) + c[C::GlobalWord]);
+  double spillSet = p.blocksPerSM * f.threadsPerBlock * p.spilled * kWordBytes;
+  double spillMiss = p.spillAccesses * f.threadsPerBlock * kWordBytes *
+                     (1 - keepShare(spillSet, c[C::L1Keep] * l1));
+  sum.l2Bytes += spillMiss;
+  return sum;
+}
+
+void Predictor::computeTerms(const Traffic &sum) {
+  double lanes = p.warpsPerSM * t.warpSize; // threads resident on the SM
+  term(Term::Fma) = lanes * (f.fma32 + f.fp32) / t.fp32Lanes;
+  term(Term::Arithmetic) =
+      lanes * std::max(f.integer / t.intLanes,
+                       f.fp16 / t.fp16Lanes + ratio(f.fp64, t.fp64Lanes));
+  term(Term::Special) = lanes * ratio(f.special, t.sfuLanes) * c[C::Special];
+  double rate = t.tensorFma[static_cast<unsigned>(f.tensorType)];
+  // Fewer warps than sub-partitions leave matrix units idle.
+  double busy = std::min(1.0, p.warpsPerSM / t.schedulers);
+  term(Term::Tensor) = lanes *
+                       ratio(f.tensorFma, rate * busy * f.tensorEfficiency) *
+                       c[C::Tensor];
+  double slots = f.fma32 + f.fp32 + f.fp64 + f.fp16 + f.integer + f.special +
+                 f.mmaInsts + f.shuffles + f.barriers + f.atomics +
+                 c[C::OtherInst] * f.otherInsts + c[C::LoopTurn] * f.loopTurns +
+                 sum.issueSlots;
+  slots += f.copies * c[f.guardedCopies ? C::GuardedCopyInst : C::CopyInst];
+  term(Term::Issue) = p.warpsPerSM / t.schedulers * slots;
+}
+
+void Predictor::memoryTerms(const Traffic &sum) {
+  term(Term::Lsu) = p.warpsPerSM * sum.lsuClocks;
+  // Idle SMs leave their share of L2 and DRAM to the others.
+  double gather = t.sms / activeSMs;
+  double l2 = t.l2BytesPerClkSM > 0 ? t.l2BytesPerClkSM
+                                    : c[C::L2OverDram] * t.dramBytesPerClkSM;
+  term(Term::L2) =
+      ratio(p.blocksPerSM * sum.l2Bytes, l2 * gather) * c[C::L2Rate];
+  term(Term::Dram) =
+      ratio(p.blocksPerSM * sum.dramBytes, t.dramBytesPerClkSM * gather) *
+      c[C::DramRate];
+  term(Term::Atomics) = p.warpsPerSM * f.atomics * t.clocksPerMemInst;
+  double blocks = std::max(f.blocks, 1.0);
+  p.l2BytesMoved = sum.l2Bytes * blocks;
+  p.dramBytesMoved = sum.dramBytes * blocks;
+  p.l1Hit = sum.requested > 0 ? 1 - sum.missed / sum.requested : 0;
+  p.l2Hit = sum.l2Requested > 0 ? 1 - sum.l2Missed / sum.l2Requested : 0;
+  p.l1MemRatio = memRatio(t.dramLatency, t.l1Latency, p.l1Hit);
+  p.l2MemRatio = memRatio(t.dramLatency, t.l2Latency, p.l2Hit);
+}
+
+void Predictor::waitingTerms(const Traffic &sum) {
+  // One warp alone: multiply-adds at their rate or, with too few independent
+  // ones, at their latency.
+  double interval =
+      std::max(t.warpSize * t.schedulers / t.fp32Lanes,
+               t.aluLatency / std::max({1.0, f.ilp, f.accumulators}));
+  double others =
+      f.fp32 + f.fp64 + f.fp16 + f.integer + f.mmaInsts + f.otherInsts +
+      c[C::LoopTurn] * f.loopTurns + sum.chainAccesses +
+      f.copies * c[f.guardedCopies ? C::GuardedCopyInst : C::CopyInst];
+  double stages = std::max(1.0, f.stages);
+  term(Term::Chain) =
+      f.fma32 * interval + c[C::ChainInst] * others +
+      f.special * t.sfuLatency / std::max(1.0, f.ilp) +
+      c[C::LoadExposed] * t.sharedLatency * f.loadWaits +
+      c[C::MissExposed] * sum.missLatency +
+      c[C::CopyExposed] * t.dramLatency * f.copyPhases / stages +
+      f.atomics * t.atomicLatency;
+  term(Term::Barriers) = c[C::Barrier] * f.barriers;
+  term(Term::Shuffles) = c[C::Shuffle] * t.shuffleLatency * f.shuffles;
+  term(Term::Launch) = c[C::Launch] * t.launchClocks * f.launches;
+  term(Term::HostCopy) = ratio(f.hostBytes, t.hostBytesPerClk);
+}
+
+void Predictor::roofline() {
+  double bytes = 0;
+  for (int i = 0; i < f.numStreams; ++i)
+    if (!f.streams[i].isShared)
+      bytes += f.streams[i].totalBytes;
+  double rate = t.tensorFma[static_cast<unsigned>(f.tensorType)];
+  double fma = std::max(t.fp32Lanes, f.tensorFma > 0 ? rate : 0);
+  p.roofline = std::max(f.flops / (2 * fma * t.sms),
+                        ratio(bytes, t.dramBytesPerClkSM * t.sms)) /
+               t.hz;
+}
+
+void Predictor::combine(const CostWeights &weights) {
+  auto at = [&](Term id) { return p.clocks[static_cast<unsigned>(id)]; };
+  double perWave = p.wavesPaid * p.icacheFactor * p.vectorFactor / t.hz;
+  double compute = std::cbrt(cube(at(Term::Fma)) + cube(at(Term::Arithmetic)) +
+                             cube(at(Term::Special)) + cube(at(Term::Tensor)) +
+                             cube(at(Term::Issue)));
+  double memory = std::cbrt(cube(at(Term::Lsu)) + cube(at(Term::L2)) +
+                            cube(at(Term::Dram)) + cube(at(Term::Atomics)));
+  double waiting = at(Term::Chain) + at(Term::Barriers) + at(Term::Shuffles);
+  p.cost[static_cast<unsigned>(Cost::Memory)] = memory * perWave;
+  p.cost[static_cast<unsigned>(Cost::Compute)] = compute * perWave;
+  p.cost[static_cast<unsigned>(Cost::Communication)] =
+      waiting * perWave + (at(Term::Launch) + at(Term::HostCopy)) / t.hz;
+  double sum = 0;
+  for (double cost : p.cost)
+    sum += cube(cost);
+  double norm = std::cbrt(sum);
+  p.seconds = 0;
+  for (unsigned i = 0; i < kNumCosts; ++i) {
+    double share = norm > 0 ? p.cost[i] / norm : 0;
+    p.weight[i] = weights.eta[i] * share * share;
+    p.seconds += p.weight[i] * p.cost[i];
+  }
+}
+
+void Predictor::run(const CostWeights &weights) {
+  if (!resources()) {
+    p.seconds = kInfinity;
+    return;
+  }
+  waves();
+  Traffic sum = traffic();
+  computeTerms(sum);
+  memoryTerms(sum);
+  waitingTerms(sum);
+  roofline();
+  double code = f.codeBytes > 0 ? f.codeBytes : f.unrolledBody * kInstBytes;
+  if (t.icacheBytes > 0 && code > t.icacheBytes)
+    p.icacheFactor += c[C::Icache] * std::log2(code / t.icacheBytes);
+  if (sum.widest > kVectorInstBytes)
+    p.vectorFactor +=
+        c[C::WideVector] * std::log2(sum.widest / kVectorInstBytes);
+  combine(weights);
+}
+
+} // namespace
+
+Prediction predict(const KernelFeatures &features, const ModelTarget &target,
+                   const Constants &constants, const CostWeights &weights) {
+  Prediction result;
+  Predictor(features, target, constants, result).run(weights);
+  return result;
+}
+
+Prediction predict(const KernelFeatures &features, const TargetSpec &target,
+                   const Constants &constants) {
+  return predict(features, ModelTarget::from(target), constants);
+}
+
+void predictBatch(std::span<const KernelFeatures> features,
+                  const ModelTarget &target,
+                  std::span<const Constants> constants,
+                  std::span<double> seconds) {
+  size_t out = 0;
+  for (const KernelFeatures &f : features)
+    for (const Constants &c : constants)
+      seconds[out++] = predict(f, target, c).seconds;
+}
+
+} // namespace hwtune

@@ -1,0 +1,86 @@
+//===- Explain.cpp - predictions in plain words ---------------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Model/Cost.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace hwtune {
+
+namespace {
+
+constexpr std::string_view kTermNames[kNumTerms] = {
+    "fma",        "arithmetic", "special", "tensor",   "issue",
+    "load_store", "l2",         "dram",    "atomics",  "latency_chain",
+    "barriers",   "shuffles",   "launch",  "host_copy"};
+constexpr std::string_view kTermWords[kNumTerms] = {
+    "multiply-adds",     "other arithmetic",
+    "special functions", "matrix units",
+    "instruction issue", "the load/store unit",
+    "L2 traffic",        "DRAM traffic",
+    "atomics",           "waiting inside a warp",
+    "barriers",          "shuffles",
+    "launching",         "host copies"};
+constexpr std::string_view kCostNames[kNumCosts] = {"memory", "compute",
+                                                    "communication"};
+
+/// Whole-launch clocks of a term.
+double launchClocks(const Prediction &p, unsigned term) {
+  bool once = term >= static_cast<unsigned>(Term::Launch);
+  return p.clocks[term] *
+         (once ? 1 : p.wavesPaid * p.icacheFactor * p.vectorFactor);
+}
+
+} // namespace
+
+std::string_view termName(Term term) {
+  return kTermNames[static_cast<unsigned>(term)];
+}
+std::string_view costName(Cost cost) {
+  return kCostNames[static_cast<unsigned>(cost)];
+}
+
+std::string explain(const Prediction &a, const Prediction &b) {
+  if (a.infeasible || b.infeasible)
+    return a.infeasible ? fmt::format("cannot run: {}", a.infeasible)
+                        : fmt::format("the other cannot run: {}", b.infeasible);
+  double change = a.seconds / b.seconds;
+  std::string text =
+      change == 1 ? std::string("predicted equal")
+                  : fmt::format("predicted {:.3g} times as {} ({:.4g} against "
+                                "{:.4g} us)",
+                                change < 1 ? 1 / change : change,
+                                change < 1 ? "fast" : "slow", a.seconds * 1e6,
+                                b.seconds * 1e6);
+  std::array<unsigned, kNumTerms> order;
+  for (unsigned i = 0; i < kNumTerms; ++i)
+    order[i] = i;
+  auto gap = [&](unsigned i) {
+    return std::abs(launchClocks(a, i) - launchClocks(b, i));
+  };
+  std::sort(order.begin(), order.end(), [&](unsigned x, unsigned y) {
+    return gap(x) != gap(y) ? gap(x) > gap(y) : x < y;
+  });
+  for (unsigned i : order) {
+    if (gap(i) <= 1e-3 * std::max(launchClocks(a, i), launchClocks(b, i)))
+      break;
+    text += fmt::format("; {}: {:.4g} against {:.4g} clocks", kTermWords[i],
+                        launchClocks(a, i), launchClocks(b, i));
+  }
+  text += fmt::format("; occupancy {:.0f} % against {:.0f} %, {:.2f} against "
+                      "{:.2f} waves, {:.0f} against {:.0f} registers",
+                      a.occupancy * 100, b.occupancy * 100, a.wavesPaid,
+                      b.wavesPaid, a.registers, b.registers);
+  if (a.spilled > 0 || b.spilled > 0)
+    text +=
+        fmt::format(", {:.0f} against {:.0f} spilled", a.spilled, b.spilled);
+  return text;
+}
+
+} // namespace hwtune

@@ -1,0 +1,322 @@
+//===- CostTest.cpp - terms and time, worked out by hand ------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestTargets.h"
+
+#include "hwtune/Model/Cost.h"
+#include "hwtune/Support/Random.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace hwtune;
+
+namespace {
+
+double at(const Prediction &p, Term term) {
+  return p.clocks[static_cast<unsigned>(term)];
+}
+
+/// 256 threads, 40 blocks: 4 per SM, each thread 1000 multiply-adds.
+KernelFeatures smallKernel() {
+  KernelFeatures f;
+  f.threadsPerBlock = 256;
+  f.blocks = 40;
+  f.registers = 64;
+  f.registersKnown = true;
+  f.fma32 = 1000;
+  f.accumulators = 8;
+  f.launches = 0;
+  return f;
+}
+
+AccessStream &addStream(KernelFeatures &f) { return f.streams[f.numStreams++]; }
+
+} // namespace
+
+TEST(Cost, MultiplyAddsByHand) {
+  Prediction p = predict(smallKernel(), roundTarget());
+  EXPECT_EQ(p.infeasible, nullptr);
+  EXPECT_DOUBLE_EQ(p.blocksPerSM, 4); // 8 warps of 32; 64 registers
+  EXPECT_DOUBLE_EQ(p.warpsPerSM, 32);
+  EXPECT_DOUBLE_EQ(p.occupancy, 1);
+  EXPECT_DOUBLE_EQ(p.wavesPaid, 1);
+  EXPECT_DOUBLE_EQ(at(p, Term::Fma), 16000);  // 1024 threads * 1000 / 64
+  EXPECT_DOUBLE_EQ(at(p, Term::Issue), 8000); // 32 / 4 * 1000
+  EXPECT_DOUBLE_EQ(at(p, Term::Chain), 2000); // 1000 at 2 clocks
+  double compute = std::cbrt(std::pow(16000.0, 3) + std::pow(8000.0, 3));
+  EXPECT_NEAR(p.cost[1], compute * 1e-9, 1e-15);
+  EXPECT_NEAR(p.seconds,
+              std::cbrt(std::pow(compute, 3) + std::pow(2000.0, 3)) * 1e-9,
+              1e-15);
+}
+
+TEST(Cost, TimeIsTheWeightedSumAndThe3Norm) {
+  KernelFeatures f = smallKernel();
+  AccessStream &s = addStream(f);
+  s.loads = 100;
+  s.uniqueBytes = 1e5;
+  s.totalBytes = 1e6;
+  Prediction p = predict(f, roundTarget());
+  double sum = 0, cubes = 0;
+  for (unsigned i = 0; i < kNumCosts; ++i) {
+    sum += p.weight[i] * p.cost[i];
+    cubes += std::pow(p.cost[i], 3);
+  }
+  EXPECT_DOUBLE_EQ(p.seconds, sum);
+  EXPECT_NEAR(p.seconds / std::cbrt(cubes), 1, 1e-12);
+  // A weight corrected by measurements scales its own part alone.
+  CostWeights weights;
+  weights.eta[static_cast<unsigned>(Cost::Memory)] = 2;
+  TargetSpec spec = roundTarget();
+  Prediction q =
+      predict(f, ModelTarget::from(spec), Constants::reasoned(), weights);
+  EXPECT_NEAR(q.seconds - p.seconds, p.weight[0] * p.cost[0], 1e-18);
+}
+
+TEST(Cost, BankConflictsAndVectorsReachTheLoadStoreUnit) {
+  KernelFeatures f = smallKernel();
+  AccessStream &s = addStream(f);
+  s.isShared = true;
+  s.loads = 100;
+  Prediction plain = predict(f, roundTarget());
+  // 32 warps * 100 * (2 clocks + 0.5 a word)
+  EXPECT_DOUBLE_EQ(at(plain, Term::Lsu), 8000);
+  f.streams[0].wavefronts = 8;
+  EXPECT_DOUBLE_EQ(at(predict(f, roundTarget()), Term::Lsu), 52800);
+  f.streams[0].wavefronts = 4; // one 16-byte access for four 4-byte ones
+  f.streams[0].vectorBytes = 16;
+  f.streams[0].loads = 25;
+  Prediction vector = predict(f, roundTarget());
+  EXPECT_DOUBLE_EQ(at(vector, Term::Lsu), 8000); // 32 * 25 * (8 + 2)
+  EXPECT_LT(at(vector, Term::Issue), at(plain, Term::Issue));
+}
+
+TEST(Cost, UncoalescedAccessCostsMore) {
+  KernelFeatures f = smallKernel();
+  AccessStream &s = addStream(f);
+  s.loads = 100;
+  Prediction coalesced = predict(f, roundTarget());
+  f.streams[0].sectors = 32;
+  f.streams[0].lines = 32;
+  Prediction strided = predict(f, roundTarget());
+  EXPECT_GT(at(strided, Term::Lsu), 8 * at(coalesced, Term::Lsu));
+  EXPECT_DOUBLE_EQ(at(strided, Term::L2), 8 * at(coalesced, Term::L2));
+  EXPECT_DOUBLE_EQ(at(strided, Term::Dram), 8 * at(coalesced, Term::Dram));
+}
+
+TEST(Cost, SpillsSetInBeyondTheRegisterLimit) {
+  KernelFeatures f = smallKernel();
+  f.registersKnown = false;
+  f.registers = 0;
+  f.accumulators = 128;
+  f.fma32 = 12800;
+  Prediction fits = predict(f, roundTarget()); // 128 + 28
+  EXPECT_DOUBLE_EQ(fits.registers, 156);
+  EXPECT_DOUBLE_EQ(fits.spilled, 0);
+  f.accumulators = 256; // 284 > 255: 29 too many, each used 50 times
+  Prediction spills = predict(f, roundTarget());
+  EXPECT_DOUBLE_EQ(spills.registers, 255);
+  EXPECT_DOUBLE_EQ(spills.spilled, 29);
+  EXPECT_DOUBLE_EQ(spills.spillAccesses, 0.5 * 29 * 50);
+  EXPECT_GT(at(spills, Term::Lsu), 0);
+}
+
+TEST(Cost, TailOfAWave) {
+  KernelFeatures f = smallKernel();
+  f.blocks = 44; // 1.1 waves, paid half up to 2
+  Prediction p = predict(f, roundTarget());
+  EXPECT_NEAR(p.waves, 1.1, 1e-12);
+  EXPECT_NEAR(p.wavesPaid, 1.55, 1e-12);
+  f.blocks = 4; // 4 of 10 SMs, one block each
+  p = predict(f, roundTarget());
+  EXPECT_DOUBLE_EQ(p.blocksPerSM, 1);
+  EXPECT_DOUBLE_EQ(p.wavesPaid, 1);
+}
+
+TEST(Cost, TensorUnitsNeedAllSubPartitions) {
+  TargetSpec t = roundTarget();
+  t.tensorFma.f16AccF32 = 512;
+  KernelFeatures f = smallKernel();
+  f.fma32 = 0;
+  f.threadsPerBlock = 64;
+  f.blocks = 10;
+  f.tensorFma = 1024; // 64 threads * 1024 / 512 at 2 of 4 sub-partitions
+  f.tensorType = TensorType::F16AccF32;
+  EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Tensor), 256);
+  f.tensorEfficiency = 0.5;
+  EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Tensor), 512);
+}
+
+TEST(Cost, LaunchAndHostCopiesAddOnce) {
+  TargetSpec t = roundTarget();
+  t.hostCopyGBs = 10; // 10 bytes a clock
+  KernelFeatures f = smallKernel();
+  f.launches = 1;
+  f.hostBytes = 1e6;
+  Prediction p = predict(f, t);
+  EXPECT_DOUBLE_EQ(at(p, Term::Launch), 2000);
+  EXPECT_DOUBLE_EQ(at(p, Term::HostCopy), 1e5);
+  EXPECT_DOUBLE_EQ(p.cost[2], 104000e-9); // and 2000 of the chain
+}
+
+TEST(Cost, InfeasibleSaysWhy) {
+  KernelFeatures f = smallKernel();
+  f.threadsPerBlock = 2048;
+  Prediction p = predict(f, roundTarget());
+  EXPECT_STREQ(p.infeasible, "more threads than a block may have");
+  EXPECT_TRUE(std::isinf(p.seconds));
+  f = smallKernel();
+  f.sharedBytes = 65537;
+  EXPECT_STREQ(predict(f, roundTarget()).infeasible,
+               "more shared memory than a block may have");
+  f = smallKernel();
+  f.threadsPerBlock = 1024;
+  f.registers = 128; // 131072 of 65536
+  EXPECT_STREQ(predict(f, roundTarget()).infeasible,
+               "more registers than a block may have");
+  f.threadsPerBlock = 0;
+  EXPECT_STREQ(predict(f, roundTarget()).infeasible, "a block has no threads");
+}
+
+TEST(Cost, AbsentFactsAreListedAndSwitchTheirTermOff) {
+  TargetSpec t = roundTarget();
+  t.dramLatency.reset();
+  t.launchUs.reset();
+  ModelTarget m = ModelTarget::from(t);
+  EXPECT_EQ(m.absent, (std::vector<std::string>{"fp64_lanes", "dram_latency",
+                                                "launch_us"}));
+  KernelFeatures f = smallKernel();
+  f.launches = 1;
+  EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Launch), 0);
+}
+
+// t falls as a level's mem_ratio rises: the footprint that must stay in cache
+// shrinks, all else equal.
+TEST(CostProperty, TimeFallsAsMemRatioRises) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    KernelFeatures f;
+    f.threadsPerBlock = 32.0 * double(1 + random.below(16));
+    f.blocks = double(1 + random.below(5000));
+    f.fma32 = double(random.below(500));
+    f.accumulators = double(1 + random.below(32));
+    AccessStream &s = addStream(f);
+    s.loads = double(1 + random.below(300));
+    s.sectors = double(1 + random.below(32));
+    double requested = s.loads * f.threadsPerBlock / 32 * s.sectors * 32;
+    s.uniqueBytes = requested * random.uniform();
+    s.reuseBytes = 1;
+    s.totalBytes = s.uniqueBytes * f.blocks;
+    Prediction previous = predict(f, roundTarget());
+    for (double factor : {0.7, 0.4, 0.1}) {
+      KernelFeatures g = f; // more reuse: fewer distinct bytes
+      g.streams[0].uniqueBytes *= factor;
+      g.streams[0].totalBytes *= factor;
+      Prediction p = predict(g, roundTarget());
+      EXPECT_GT(p.l1MemRatio, previous.l1MemRatio);
+      EXPECT_LT(p.seconds, previous.seconds);
+      previous = p;
+    }
+    // And through L2: the same L1 misses, fewer of them go on to DRAM.
+    KernelFeatures g = f;
+    g.streams[0].totalBytes *= 0.3;
+    Prediction base = predict(f, roundTarget()), l2 = predict(g, roundTarget());
+    EXPECT_GE(l2.l2MemRatio, base.l2MemRatio);
+    if (l2.l2MemRatio > base.l2MemRatio) {
+      EXPECT_LT(l2.seconds, base.seconds);
+    }
+  }
+}
+
+TEST(CostProperty, NothingBeatsTheRooflineByMuch) {
+  // The roofline is a bound on time wherever the model's rates are the
+  // description's.
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    KernelFeatures f = smallKernel();
+    f.blocks = double(1 + random.below(5000));
+    f.fma32 = double(1 + random.below(3000));
+    f.flops = 2 * f.fma32 * f.threadsPerBlock * f.blocks;
+    Prediction p = predict(f, roundTarget());
+    EXPECT_GE(p.seconds, p.roofline * (1 - 1e-9));
+  }
+}
+
+TEST(Ensemble, FirstIsReasonedAndSeedDecides) {
+  Ensemble one = makeEnsemble(1);
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0].values, Constants::reasoned().values);
+  Ensemble a = makeEnsemble(48, 7), b = makeEnsemble(48, 7),
+           c = makeEnsemble(48, 8);
+  ASSERT_EQ(a.size(), 48u);
+  EXPECT_EQ(a[0].values, one[0].values);
+  EXPECT_EQ(a[17].values, b[17].values);
+  EXPECT_NE(a[17].values, c[17].values);
+  // Spread of the logarithm is the table's.
+  double sum = 0;
+  Ensemble many = makeEnsemble(2000, 1);
+  for (const Constants &v : many)
+    sum += std::pow(std::log(v[ConstantId::Barrier] / 30), 2);
+  EXPECT_NEAR(std::sqrt(sum / 1999), 0.4, 0.03);
+}
+
+TEST(Ensemble, WrongConstantsAreOffByTheFactor) {
+  Constants base = Constants::reasoned(), wrong = wrongConstants(base, 1.8, 3);
+  int up = 0;
+  for (unsigned i = 0; i < kNumConstants; ++i) {
+    double ratio = wrong.values[i] / base.values[i];
+    EXPECT_TRUE(std::abs(ratio - 1.8) < 1e-9 ||
+                std::abs(ratio - 1 / 1.8) < 1e-9);
+    up += ratio > 1;
+  }
+  EXPECT_GT(up, 5);
+  EXPECT_LT(up, int(kNumConstants) - 5);
+}
+
+TEST(Ensemble, TableNamesAreDistinctAndInOrder) {
+  auto table = constantTable();
+  ASSERT_EQ(table.size(), kNumConstants);
+  for (unsigned i = 0; i < kNumConstants; ++i) {
+    EXPECT_EQ(static_cast<unsigned>(table[i].id), i);
+    EXPECT_GT(table[i].reasoned, 0);
+    EXPECT_GT(table[i].sigma, 0);
+    EXPECT_FALSE(table[i].why.empty());
+    for (unsigned j = 0; j < i; ++j)
+      EXPECT_NE(table[i].name, table[j].name);
+  }
+}
+
+TEST(Batch, EqualsOneByOne) {
+  TargetSpec t = roundTarget();
+  ModelTarget m = ModelTarget::from(t);
+  std::vector<KernelFeatures> features(3, smallKernel());
+  features[1].fma32 = 5;
+  features[2].threadsPerBlock = 4096;
+  Ensemble ensemble = makeEnsemble(4);
+  std::vector<double> seconds(12);
+  predictBatch(features, m, ensemble, seconds);
+  EXPECT_EQ(seconds[6], predict(features[1], m, ensemble[2]).seconds);
+  EXPECT_TRUE(std::isinf(seconds[11]));
+}
+
+TEST(Explain, NamesTheLargestDifferenceFirst) {
+  TargetSpec t = roundTarget();
+  KernelFeatures f = smallKernel(), g = f;
+  AccessStream &s = addStream(g);
+  s.isShared = true;
+  s.loads = 10000;
+  std::string text = explain(predict(g, t), predict(f, t));
+  EXPECT_TRUE(text.starts_with("predicted 48.1 times as slow")) << text;
+  size_t lsu = text.find("the load/store unit: 8e+05 against 0 clocks");
+  EXPECT_NE(lsu, std::string::npos) << text;
+  EXPECT_LT(lsu, text.find("instruction issue"));
+  EXPECT_TRUE(
+      explain(predict(f, t), predict(f, t)).starts_with("predicted equal"));
+}
