@@ -134,6 +134,8 @@ constexpr TargetField kFields[] = {
   FIELD("icache_l0_bytes", icacheL0Bytes, "bytes", "instruction cache, level 0", 0, kBytes),
   FIELD("icache_l1_bytes", icacheL1Bytes, "bytes", "instruction cache, level 1", 0, kBytes),
   FIELD("icache_l2_bytes", icacheL2Bytes, "bytes", "instruction cache, level 2", 0, kBytes),
+  FIELD("icache_line_clocks", icacheLineClocks, "clk", "per line fetched from beyond instruction cache level 1", 0, 1e4),
+  FIELD("memory_queue_per_scheduler", memoryQueuePerScheduler, "instructions", "memory instructions held before the load/store unit", 1, 1024),
 
   FIELD("idle_w", idleW, "W", "constant power of the board", 0, kRate),
   FIELD("static_w_per_sm", staticWPerSM, "W", "static power of an active SM", 0, kRate),

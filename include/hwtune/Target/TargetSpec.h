@@ -120,6 +120,11 @@ struct TargetSpec {
   std::optional<double> coldLaunchUs;    ///< one launch from idle
   std::optional<double> hostCopyGBs;     ///< host <-> device copies
   std::optional<int64_t> icacheL0Bytes, icacheL1Bytes, icacheL2Bytes;
+  /// Clocks per line that the instruction fetch of one scheduler gets from
+  /// beyond the first two levels.
+  std::optional<double> icacheLineClocks;
+  /// Memory instructions a scheduler can hold before the load/store unit.
+  std::optional<int64_t> memoryQueuePerScheduler;
 
   // --- energy (picojoules per event; watts) ---
   std::optional<double> idleW, staticWPerSM, pjPerInstLane, pjPerFma32,
