@@ -1,0 +1,53 @@
+//===- WorkloadExtraction.h - linalg operation to Workload ------*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operations are recognised by the LinalgOp interface and by structure, never
+// by name, so that a new linalg operation needs no change here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_IR_WORKLOADEXTRACTION_H
+#define HWTUNE_IR_WORKLOADEXTRACTION_H
+
+#include "hwtune/Support/Expected.h"
+#include "hwtune/Workload/Workload.h"
+
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hwtune {
+
+/// What `op` computes, on tensors or memrefs alike. The error says why it
+/// cannot be tuned: not a LinalgOp, an unsupported element type, a memref whose
+/// layout is not the identity, a body with side effects, ...
+Expected<Workload> extractWorkload(mlir::Operation *op);
+
+/// The engine's name of a scalar type, if it has one.
+std::optional<ElementType> elementTypeOf(mlir::Type type);
+
+/// The text that `Workload::key` is the SHA-256 of: loops, operand types,
+/// indexing maps and body with values renumbered; no name, no location, no
+/// symbol, no tensor-or-memref. The same in every process. `op` must be a
+/// LinalgOp.
+std::string canonicalText(mlir::Operation *op);
+
+/// One linalg operation of a module, with the workload or the reason.
+struct TunableOp {
+  mlir::Operation *op = nullptr;
+  Expected<Workload> workload;
+};
+
+/// All LinalgOps under `root`, in order of appearance; those inside another
+/// LinalgOp, a `gpu.module` or a transform script are left out.
+std::vector<TunableOp> collectLinalgOps(mlir::Operation *root);
+
+} // namespace hwtune
+
+#endif // HWTUNE_IR_WORKLOADEXTRACTION_H

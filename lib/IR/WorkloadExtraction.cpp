@@ -1,0 +1,259 @@
+//===- WorkloadExtraction.cpp - linalg operation to Workload --------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Refusals come first, then the plain copy of loops and operands, then what the
+// body does; the kind follows from these alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/IR/WorkloadExtraction.h"
+
+#include "BodyAnalysis.h"
+
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace mlir;
+using hwtune::ElementType;
+using hwtune::LinearExpr;
+using hwtune::Workload;
+using hwtune::WorkloadKind;
+
+std::optional<ElementType> hwtune::elementTypeOf(Type type) {
+  if (isa<Float8E4M3FNType>(type))
+    return ElementType::F8E4M3;
+  if (isa<Float8E5M2Type>(type))
+    return ElementType::F8E5M2;
+  if (type.isF64())
+    return ElementType::F64;
+  if (type.isF32())
+    return ElementType::F32;
+  if (type.isF16())
+    return ElementType::F16;
+  if (type.isBF16())
+    return ElementType::BF16;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || !integer.isSignless())
+    return std::nullopt;
+  switch (integer.getWidth()) {
+  case 64:
+    return ElementType::I64;
+  case 32:
+    return ElementType::I32;
+  case 16:
+    return ElementType::I16;
+  case 8:
+    return ElementType::I8;
+  case 1:
+    return ElementType::I1;
+  default:
+    return std::nullopt;
+  }
+}
+
+template <typename T> static std::string print(T value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Refusals
+//===----------------------------------------------------------------------===//
+
+/// Why operand number `index` rules out tuning, "" if it does not.
+static std::string refuseOperand(Value value, unsigned index) {
+  Type type = value.getType();
+  std::string where = "operand " + std::to_string(index) + ": ";
+  if (isa<UnrankedTensorType, UnrankedMemRefType>(type))
+    return where + "type " + print(type) + " has no rank, expected a ranked one";
+  if (isa<VectorType>(getElementTypeOrSelf(type)) || isa<VectorType>(type))
+    return where + "type " + print(type) + " holds vectors, expected numbers";
+  Type element = getElementTypeOrSelf(type);
+  if (!hwtune::elementTypeOf(element))
+    return where + "element type " + print(element) +
+           " is not supported, expected f64, f32, f16, bf16, f8E4M3FN, f8E5M2 "
+           "or a signless i64, i32, i16, i8, i1";
+  if (auto memref = dyn_cast<MemRefType>(type)) {
+    if (!memref.getLayout().isIdentity())
+      return where + "layout of " + print(type) +
+             " is not the identity, expected contiguous row-major data";
+    if (memref.getMemorySpace())
+      return where + "memory space of " + print(type) +
+             " is not the default one";
+  }
+  if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getEncoding())
+    return where + "encoding of " + print(type) +
+           " is not supported, expected a dense tensor";
+  return "";
+}
+
+/// Why the body rules out tuning, "" if it does not.
+static std::string refuseBody(linalg::LinalgOp op) {
+  std::string reason;
+  op.getBlock()->walk([&](Operation *inner) {
+    if (inner->hasTrait<OpTrait::IsTerminator>())
+      return WalkResult::advance();
+    if (!isMemoryEffectFree(inner)) {
+      reason = "body operation '" + inner->getName().getStringRef().str() +
+               "' has side effects, expected pure operations";
+      return WalkResult::interrupt();
+    }
+    for (Value operand : inner->getOperands())
+      if (!op->isAncestor(operand.getParentRegion()->getParentOp()) &&
+          !matchPattern(operand, m_Constant())) {
+        reason = "body operation '" + inner->getName().getStringRef().str() +
+                 "' uses a value from outside the operation, expected an "
+                 "operand or a constant";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return reason;
+}
+
+static std::string refuse(linalg::LinalgOp op) {
+  bool tensors = op.hasPureTensorSemantics();
+  if (!tensors && !op.hasPureBufferSemantics())
+    return "operands mix tensors and memrefs, expected one of the two";
+  for (OpOperand &operand : op->getOpOperands())
+    if (std::string why =
+            refuseOperand(operand.get(), operand.getOperandNumber());
+        !why.empty())
+      return why;
+  for (auto [index, extent] : llvm::enumerate(op.getStaticLoopRanges()))
+    if (extent == 0)
+      return "loop " + std::to_string(index) +
+             " has 0 iterations, expected at least one";
+  return refuseBody(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops and operands
+//===----------------------------------------------------------------------===//
+
+static int64_t fromShaped(int64_t extent) {
+  return ShapedType::isDynamic(extent) ? hwtune::kDynamic : extent;
+}
+
+/// `expr` as a linear expression of `loops` loops; nullopt where it has a mod,
+/// a division or a symbol.
+static std::optional<LinearExpr> linearise(AffineExpr expr, unsigned loops,
+                                           unsigned symbols) {
+  SmallVector<int64_t> flat;
+  // The columns are dims, symbols, one local per mod or division, constant.
+  if (failed(getFlattenedAffineExpr(expr, loops, symbols, &flat)) ||
+      flat.size() != loops + symbols + 1)
+    return std::nullopt;
+  for (unsigned i = 0; i < symbols; ++i)
+    if (flat[loops + i] != 0)
+      return std::nullopt;
+  LinearExpr linear;
+  linear.coefficients.assign(flat.begin(), flat.begin() + loops);
+  linear.constant = flat.back();
+  return linear;
+}
+
+static hwtune::Operand describeOperand(linalg::LinalgOp op,
+                                       OpOperand &operand) {
+  hwtune::Operand result;
+  result.isOutput = op.isDpsInit(&operand);
+  result.readsInit = result.isOutput && op.payloadUsesValueFromOperand(&operand);
+  Type type = operand.get().getType();
+  result.type = *hwtune::elementTypeOf(getElementTypeOrSelf(type));
+  auto shaped = dyn_cast<ShapedType>(type);
+  result.isScalar = !shaped;
+  if (!shaped)
+    return result;
+  for (int64_t extent : shaped.getShape())
+    result.shape.push_back(fromShaped(extent));
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  for (AffineExpr expr : map.getResults()) {
+    std::optional<LinearExpr> linear =
+        linearise(expr, map.getNumDims(), map.getNumSymbols());
+    result.isLinear &= linear.has_value();
+    LinearExpr none;
+    none.coefficients.assign(map.getNumDims(), 0);
+    result.index.push_back(linear.value_or(none));
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Kind
+//===----------------------------------------------------------------------===//
+
+/// The engine classifies by loops, indexing and counts; two facts that only
+/// the body shows can make the result plainer.
+static WorkloadKind classifyOp(const Workload &w,
+                               const hwtune::BodyFacts &body) {
+  if (body.usesIndex)
+    return WorkloadKind::Generic;
+  WorkloadKind kind = hwtune::classify(w);
+  bool needsProduct =
+      kind == WorkloadKind::Contraction || kind == WorkloadKind::Convolution;
+  return needsProduct && !body.isMultiplyAccumulate ? WorkloadKind::Generic
+                                                    : kind;
+}
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+hwtune::Expected<Workload> hwtune::extractWorkload(Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp)
+    return Error{"'" + op->getName().getStringRef().str() +
+                     "' does not implement the LinalgOp interface",
+                 ""};
+  if (std::string why = refuse(linalgOp); !why.empty())
+    return Error{why, ""};
+
+  Workload w;
+  w.opName = op->getName().getStringRef().str();
+  for (auto [kind, extent] : llvm::zip(linalgOp.getIteratorTypesArray(),
+                                       linalgOp.getStaticLoopRanges()))
+    w.loops.push_back({kind == utils::IteratorType::reduction
+                           ? LoopKind::Reduction
+                           : LoopKind::Parallel,
+                       fromShaped(extent)});
+  for (OpOperand *operand : linalgOp.getDpsInputOperands())
+    w.operands.push_back(describeOperand(linalgOp, *operand));
+  for (OpOperand &operand : linalgOp.getDpsInitsMutable())
+    w.operands.push_back(describeOperand(linalgOp, operand));
+
+  BodyFacts body = analyseBody(linalgOp);
+  w.body = body.counts;
+  w.combiner = body.combiner;
+  w.accumulator = body.accumulator.value_or(w.operands.back().type);
+  w.kind = classifyOp(w, body);
+  auto digest = llvm::SHA256::hash(
+      llvm::arrayRefFromStringRef(canonicalText(op)));
+  w.key = llvm::toHex(digest, /*LowerCase=*/true);
+  return w;
+}
+
+std::vector<hwtune::TunableOp> hwtune::collectLinalgOps(Operation *root) {
+  std::vector<TunableOp> found;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op != root &&
+        (isa<gpu::GPUModuleOp, gpu::LaunchOp>(op) ||
+         isa<transform::TransformOpInterface>(op)))
+      return WalkResult::skip();
+    if (!isa<linalg::LinalgOp>(op))
+      return WalkResult::advance();
+    found.push_back({op, extractWorkload(op)});
+    return WalkResult::skip();
+  });
+  return found;
+}
