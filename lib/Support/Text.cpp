@@ -107,7 +107,8 @@ static std::string significant(double value, int digits) {
   if (value == 0)
     return "0";
   int before = int(std::floor(std::log10(std::abs(value)))) + 1;
-  return fmt::format("{:.{}f}", value, std::max(0, digits - std::max(before, 1)));
+  return fmt::format("{:.{}f}", value,
+                     std::max(0, digits - std::max(before, 1)));
 }
 
 std::string formatTime(double seconds) {

@@ -33,24 +33,21 @@ using Json = nlohmann::json;
 /// Keeps the order of insertion: for canonical output.
 using OrderedJson = nlohmann::ordered_json;
 
-/// Parses `text`, which may be at most `maxBytes` long. `what` names the input
-/// in errors ("launch description").
-inline Expected<Json> parseJson(std::string_view text, std::string_view what,
-                                size_t maxBytes) {
-  if (text.size() > maxBytes)
-    return Error{fmt::format("{} is {} bytes long, expected at most {}", what,
-                             text.size(), maxBytes),
-                 ""};
-  try {
-    return Json::parse(text);
-  } catch (const Json::exception &e) {
-    std::string why = e.what();
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
-    if (size_t end = why.find("] "); end != std::string::npos)
-      why.erase(0, end + 2);
-    return Error{fmt::format("{} is no valid JSON: {}", what, why), ""};
-  }
-}
+/// Deeper nesting than any of our formats has; copying and printing recurse.
+inline constexpr unsigned kMaxJsonDepth = 64;
+
+/// Parses `text`, which may be at most `maxBytes` long and nested at most
+/// `kMaxJsonDepth` deep. `what` names the input in errors ("launch
+/// description"), which have the line and column.
+Expected<Json> parseJson(std::string_view text, std::string_view what,
+                         size_t maxBytes);
+/// The same, keeping the order of the fields.
+Expected<OrderedJson> parseOrderedJson(std::string_view text,
+                                       std::string_view what, size_t maxBytes);
+
+/// On one line; bytes that are no UTF-8 become U+FFFD instead of throwing.
+std::string dumpJson(const Json &json);
+std::string dumpJson(const OrderedJson &json);
 
 /// One value and the path to it. Cheap to copy; copies share the error.
 class JsonReader {
@@ -181,7 +178,8 @@ public:
     }
     const auto &text = value->get_ref<const std::string &>();
     if (text.size() > most) {
-      fail(fmt::format("{} characters, expected at most {}", text.size(), most));
+      fail(
+          fmt::format("{} characters, expected at most {}", text.size(), most));
       return {};
     }
     return text;
