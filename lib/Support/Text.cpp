@@ -57,29 +57,13 @@ std::optional<double> parseDouble(std::string_view text) {
   return value;
 }
 
-unsigned editDistance(std::string_view a, std::string_view b) {
-  std::vector<unsigned> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j)
-    row[j] = unsigned(j);
-  for (size_t i = 1; i <= a.size(); ++i) {
-    unsigned diagonal = row[0];
-    row[0] = unsigned(i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      unsigned replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 std::vector<std::string> nearestNames(std::string_view text,
                                       std::span<const std::string> names,
                                       unsigned count) {
-  std::vector<std::pair<unsigned, size_t>> ranked;
-  unsigned limit = unsigned(text.size()) / 3 + 1;
+  std::vector<std::pair<size_t, size_t>> ranked;
+  size_t limit = text.size() / 3 + 1;
   for (size_t i = 0; i < names.size(); ++i)
-    if (unsigned d = editDistance(text, names[i]); d <= limit)
+    if (size_t d = editDistance(text, names[i]); d <= limit)
       ranked.emplace_back(d, i);
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> nearest;

@@ -13,6 +13,8 @@
 #ifndef HWTUNE_SUPPORT_TEXT_H
 #define HWTUNE_SUPPORT_TEXT_H
 
+#include "hwtune/Support/EditDistance.h"
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -33,8 +35,6 @@ std::optional<int64_t> parseInt(std::string_view text);
 /// The whole of `text` as a finite number.
 std::optional<double> parseDouble(std::string_view text);
 
-/// Levenshtein distance.
-unsigned editDistance(std::string_view a, std::string_view b);
 /// The up to `count` names nearest to `text`, nearest first (ties in the order
 /// given), those further than a third of its length + 1 left out.
 std::vector<std::string> nearestNames(std::string_view text,
