@@ -87,6 +87,27 @@ struct EventCounts {
   EventCounts &operator+=(const EventCounts &other);
 };
 
+/// Calls `f` on every number but those of `matrix`.
+template <typename F> void forEachCount(EventCounts &e, F f) {
+  for (uint64_t *count :
+       {&e.instExecuted, &e.threadInstExecuted, &e.threadInstExecutedPredOn,
+        &e.sharedLoads, &e.sharedStores, &e.sharedAtomics,
+        &e.sharedLoadWavefronts, &e.sharedStoreWavefronts,
+        &e.sharedAtomicWavefronts, &e.globalLoads, &e.globalStores,
+        &e.globalAtomics, &e.globalLoadSectors, &e.globalStoreSectors,
+        &e.globalAtomicSectors, &e.globalLoadLines, &e.globalStoreLines,
+        &e.globalLoadWavefronts, &e.globalStoreWavefronts, &e.globalLoadBytes,
+        &e.globalStoreBytes, &e.localLoads, &e.localStores,
+        &e.localLoadSectors, &e.localStoreSectors, &e.asyncCopies,
+        &e.asyncCopySectors, &e.asyncCopyWavefronts, &e.barriers, &e.shuffles,
+        &e.branches, &e.divergentBranches})
+    f(*count);
+  for (size_t i = 0; i < kNumInstClasses; ++i) {
+    f(e.instByClass[i]);
+    f(e.threadInstByClass[i]);
+  }
+}
+
 } // namespace hwtune::exec
 
 #endif // HWTUNE_SIMULATOR_EXEC_EVENTCOUNTS_H
