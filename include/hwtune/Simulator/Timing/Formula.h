@@ -1,0 +1,41 @@
+//===- Formula.h - time from event counts -----------------------*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// T = (sum T_i^3)^(1/3) over what each resource alone would need, in clocks.
+// The exponent was found best on measured convolutions; a hard maximum and a
+// plain sum are both worse (docs/simulator.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_SIMULATOR_TIMING_FORMULA_H
+#define HWTUNE_SIMULATOR_TIMING_FORMULA_H
+
+#include "hwtune/Simulator/Timing/PseudoSass.h"
+#include "hwtune/Simulator/Timing/Timing.h"
+
+#include <array>
+
+namespace hwtune::timing {
+
+/// Work of the whole grid in hardware instructions (warp level).
+struct GridWork {
+  double issue = 0;
+  std::array<double, size_t(Pipe::Control) + 1> pipeOps{};
+  double matrixClocks = 0; ///< per sub-partition unit, summed over warps
+  double memoryInsts = 0;  ///< through the load/store unit
+  double wavefronts = 0;   ///< shared and L1 data stage
+  double l2Bytes = 0, dramBytes = 0;
+  double blocks = 0, blocksPerSM = 1;
+  double aloneCycles = 0; ///< one block by itself on an SM
+};
+
+ModelTime formulaTime(const GridWork &work, const TargetSpec &target,
+                      const Mechanisms &mechanisms);
+
+} // namespace hwtune::timing
+
+#endif // HWTUNE_SIMULATOR_TIMING_FORMULA_H

@@ -1,0 +1,81 @@
+//===- MemorySystem.h - one SM's way to its memories ------------*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_SIMULATOR_TIMING_MEMORYSYSTEM_H
+#define HWTUNE_SIMULATOR_TIMING_MEMORYSYSTEM_H
+
+#include "hwtune/Simulator/Timing/SmSimulation.h"
+
+#include <list>
+#include <unordered_map>
+
+namespace hwtune::timing {
+
+/// Sectored LRU tags of `bytes` capacity. Fully associative: conflicts between
+/// sets are noise at this level of detail.
+class TagStore {
+public:
+  TagStore(uint64_t bytes, unsigned lineBytes);
+  /// The sectors of `mask` that were there; all of them are afterwards.
+  uint8_t access(uint64_t line, uint8_t mask);
+
+private:
+  struct Entry {
+    uint64_t line;
+    uint8_t sectors;
+  };
+  uint64_t capacity;      ///< lines
+  std::list<Entry> order; ///< most recent first
+  std::unordered_map<uint64_t, std::list<Entry>::iterator> where;
+};
+
+struct AccessTime {
+  double served = 0; ///< the load/store unit has taken it
+  double ready = 0;  ///< its result can be used
+};
+
+/// Servers in a row: load/store unit and data stage, L1 tags, L2, DRAM.
+class MemorySystem {
+public:
+  MemorySystem(const SmInput &input, const TargetSpec &target,
+               const Mechanisms &mechanisms);
+
+  /// `record` is null where no lane was active.
+  AccessTime access(const exec::InstMeta &inst, const AccessRecord *record,
+                    const std::vector<LineRecord> &lines, double now);
+  /// When a shuffle's result is ready.
+  double shuffle(double now);
+  /// When a scheduler's queue before the load/store unit has room.
+  double queueFree(std::vector<double> &queue, double now) const;
+  /// Clocks a matrix instruction keeps its sub-partition's unit busy.
+  double matrixClocks(const exec::InstMeta &inst, const SassCost &cost) const;
+  /// When the last byte has been moved.
+  double drained() const;
+  void addTo(SmResult &result) const;
+
+private:
+  double serve(double instructions, double wavefronts, double now);
+  AccessTime accessGlobal(const exec::InstMeta &inst,
+                          const AccessRecord &record,
+                          const std::vector<LineRecord> &lines, double now);
+  double beyondL1(unsigned sectors, bool isStore, double now);
+
+  const SmInput &input;
+  const TargetSpec &target;
+  const Mechanisms &on;
+  TagStore l1;
+  double lsuFree = 0, l2Free = 0, dramFree = 0;
+  double missCredit = 0; ///< spreads DRAM accesses evenly over L1 misses
+  uint64_t l1Accesses = 0, l1Hits = 0, l2Sectors = 0, dramSectors = 0;
+};
+
+/// Multiply-adds per clock and SM for a matrix instruction's types.
+double matrixRate(std::string_view name, const TargetSpec &target);
+
+} // namespace hwtune::timing
+
+#endif // HWTUNE_SIMULATOR_TIMING_MEMORYSYSTEM_H

@@ -1,0 +1,56 @@
+//===- PseudoSass.h - what a PTX instruction becomes ------------*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// PTX is not what runs. Moves, conversions between integer widths, parameter
+// and constant loads fold away; 64-bit integers take pairs; a division is a
+// sequence. These are facts about NVIDIA's compiler, not about one GPU.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_SIMULATOR_TIMING_PSEUDOSASS_H
+#define HWTUNE_SIMULATOR_TIMING_PSEUDOSASS_H
+
+#include "hwtune/Simulator/Exec/Trace.h"
+
+#include <span>
+#include <vector>
+
+namespace hwtune::timing {
+
+enum class Pipe : uint8_t {
+  None,
+  Fp32,
+  Fp64,
+  Fp16,
+  Integer,
+  Special,
+  Matrix,
+  Memory,
+  Control
+};
+
+struct SassCost {
+  double issue = 1; ///< instructions that take an issue slot
+  Pipe pipe = Pipe::Fp32;
+  double pipeOps = 1;      ///< operations on that pipe, per lane
+  double special = 0;      ///< operations on the SFU besides
+  double latencySteps = 1; ///< dependent steps of the pipe's latency
+  double matrixFma = 0;    ///< multiply-adds of one matrix instruction
+};
+
+SassCost sassCost(const exec::InstMeta &inst);
+std::vector<SassCost> sassCosts(std::span<const exec::InstMeta> insts);
+
+/// How many places each load of a basic block moves up, as a scheduler that
+/// hides latency would: at most `distance`, never over a producer of its
+/// address, a store or a barrier.
+std::vector<uint8_t> hoistDistances(std::span<const exec::InstMeta> insts,
+                                    unsigned distance);
+
+} // namespace hwtune::timing
+
+#endif // HWTUNE_SIMULATOR_TIMING_PSEUDOSASS_H

@@ -1,0 +1,54 @@
+//===- SmSimulation.h - the resident blocks of one SM -----------*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Recorded warps issue in order on the SM's schedulers, greedy then oldest,
+// each register with the clock at which it is ready. The load/store unit and
+// the shared data stage are one server for all schedulers, with a short queue
+// before it for each; L1 is a tag store, L2 and DRAM are servers with this SM's
+// share of their bandwidth. Blocks that do not fit wait for one to end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_SIMULATOR_TIMING_SMSIMULATION_H
+#define HWTUNE_SIMULATOR_TIMING_SMSIMULATION_H
+
+#include "hwtune/Simulator/Timing/PseudoSass.h"
+#include "hwtune/Simulator/Timing/Timing.h"
+#include "hwtune/Simulator/Timing/WarpTrace.h"
+
+namespace hwtune::timing {
+
+struct SmInput {
+  std::span<const exec::InstMeta> insts;
+  std::span<const SassCost> costs;
+  std::span<const BlockTrace> blocks; ///< in launch order
+  int64_t residentBlocks = 1;
+  int64_t l1Bytes = 0;
+  double l2HitRate = 1; ///< of what misses L1
+  double codeBytes = 0; ///< of the kernel's main loop
+  double spillBytesPerThread = 0;
+  /// SMs that draw on L2 and DRAM at the same time.
+  double activeSMs = 1;
+};
+
+struct SmResult {
+  double cycles = 0;             ///< until the last simulated block ended
+  std::vector<double> blockEnds; ///< in order of ending
+  /// Issued instructions (recorded ones) at about half time, for the slope.
+  double halfCycles = 0;
+  uint64_t halfIssued = 0, issued = 0;
+  Breakdown lost; ///< scheduler clocks without issue, by reason, per scheduler
+  uint64_t l1Accesses = 0, l1Hits = 0; ///< sectors
+  uint64_t l2Sectors = 0, dramSectors = 0;
+};
+
+SmResult simulateSM(const SmInput &input, const TargetSpec &target,
+                    const Mechanisms &mechanisms);
+
+} // namespace hwtune::timing
+
+#endif // HWTUNE_SIMULATOR_TIMING_SMSIMULATION_H

@@ -1,0 +1,39 @@
+//===- Traffic.h - bytes between L2 and DRAM --------------------*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// L2 is shared by all SMs, so its hits cannot be seen from one of them. They
+// follow from how much of what a block touches its neighbours touch too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_SIMULATOR_TIMING_TRAFFIC_H
+#define HWTUNE_SIMULATOR_TIMING_TRAFFIC_H
+
+#include "hwtune/Simulator/Timing/Sampling.h"
+#include "hwtune/Simulator/Timing/WarpTrace.h"
+
+namespace hwtune::timing {
+
+struct DramTraffic {
+  double readBytes = 0, writeBytes = 0;
+  /// Bytes that blocks read at least once each, summed over blocks: what
+  /// reaches L2 with a perfect L1.
+  double blockReadBytes = 0;
+};
+
+/// Lines of each block, per allocation: unique lines of n blocks in a row
+/// along one dimension are lines * (1 + (n - 1) * (1 - overlap)), with the
+/// overlap of two neighbours. One wave of `waveBlocks` blocks shares L2; from
+/// wave to wave only what fits `l2Bytes` survives.
+DramTraffic dramTraffic(
+    const std::unordered_map<uint64_t, TraceRecorder::BlockLines> &lines,
+    const Neighbours &near, exec::Dim3 grid, uint64_t waveBlocks,
+    double l2Bytes, unsigned lineBytes, const exec::GlobalMemory &memory);
+
+} // namespace hwtune::timing
+
+#endif // HWTUNE_SIMULATOR_TIMING_TRAFFIC_H

@@ -1,0 +1,72 @@
+//===- Formula.cpp - time from event counts -------------------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Simulator/Timing/Formula.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace hwtune;
+using namespace hwtune::timing;
+
+/// Clocks for `ops` warp operations on a unit of `lanes` lanes in each SM.
+static double pipeClocks(double ops, std::optional<int64_t> lanes, double sms,
+                         int64_t warpSize) {
+  if (!lanes || *lanes <= 0)
+    return 0;
+  return ops * double(warpSize) / double(*lanes) / sms;
+}
+
+ModelTime timing::formulaTime(const GridWork &work, const TargetSpec &t,
+                              const Mechanisms &on) {
+  ModelTime time;
+  Breakdown &b = time.breakdown;
+  double sms = std::max(1.0, std::min<double>(t.smCount, work.blocks));
+  auto ops = [&](Pipe pipe) { return work.pipeOps[size_t(pipe)]; };
+  if (on.issue)
+    b.issue = work.issue / double(t.schedulersPerSM) / sms;
+  if (on.pipes) {
+    // Where integers have lanes of their own, some of the address work still
+    // runs as multiply-adds on the FP32 lanes (share seen in disassembly).
+    constexpr double kIntegerOnFma = 0.3;
+    b.fp32 = pipeClocks(ops(Pipe::Fp32) + ops(Pipe::Fp16) +
+                            kIntegerOnFma * ops(Pipe::Integer),
+                        t.fp32Lanes, sms, t.warpSize);
+    b.fp64 = pipeClocks(ops(Pipe::Fp64), t.fp64Lanes, sms, t.warpSize);
+    b.integer = pipeClocks(ops(Pipe::Integer), t.int32Lanes, sms, t.warpSize);
+    b.special = pipeClocks(ops(Pipe::Special), t.sfuLanes, sms, t.warpSize);
+    b.matrix = work.matrixClocks / double(t.schedulersPerSM) / sms;
+  }
+  b.shared = work.wavefronts * t.clocksPerWavefront.value_or(1) / sms;
+  if (on.lsu)
+    b.lsu = work.memoryInsts * t.clocksPerMemoryInst.value_or(1) / sms;
+  if (on.l2 && t.l2BytesPerClk)
+    b.l2 = work.l2Bytes / *t.l2BytesPerClk;
+  if (on.dram && t.dramGBs > 0 && t.clockMHz > 0)
+    b.dram = work.dramBytes / (t.dramGBs * t.dramEffRead.value_or(1)) *
+             t.clockMHz * 1e-3;
+  // Little's law: a block takes at least its time alone, and only so many are
+  // resident at once.
+  if (on.memoryLatency || on.dependence)
+    b.memoryLatency =
+        work.aloneCycles *
+        std::max(1.0, work.blocks / (sms * std::max(1.0, work.blocksPerSM)));
+  double cubes = 0;
+  for (double part : {b.issue, b.fp32, b.fp64, b.integer, b.special, b.matrix,
+                      b.shared, b.lsu, b.l2, b.dram, b.memoryLatency})
+    cubes += part * part * part;
+  time.cycles = std::cbrt(cubes);
+  if (on.tail && work.blocks > 0) {
+    // Between perfect balance and whole waves.
+    double waves = work.blocks / (double(t.smCount) * work.blocksPerSM);
+    double perSM = work.blocks / sms;
+    double uneven =
+        waves > 1 ? std::ceil(waves) / waves : std::ceil(perSM) / perSM;
+    time.cycles *= (1 + uneven) / 2;
+  }
+  return time;
+}

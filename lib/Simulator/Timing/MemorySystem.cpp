@@ -1,0 +1,203 @@
+//===- MemorySystem.cpp - one SM's way to its memories --------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Simulator/Timing/MemorySystem.h"
+
+#include <algorithm>
+#include <bit>
+
+using namespace hwtune;
+using namespace hwtune::timing;
+
+TagStore::TagStore(uint64_t bytes, unsigned lineBytes)
+    : capacity(bytes / std::max(1u, lineBytes)) {}
+
+uint8_t TagStore::access(uint64_t line, uint8_t mask) {
+  if (capacity == 0)
+    return 0;
+  auto at = where.find(line);
+  if (at != where.end()) {
+    uint8_t hit = at->second->sectors & mask;
+    at->second->sectors |= mask;
+    order.splice(order.begin(), order, at->second);
+    return hit;
+  }
+  if (where.size() >= capacity) {
+    where.erase(order.back().line);
+    order.pop_back();
+  }
+  order.push_front({line, mask});
+  where[line] = order.begin();
+  return 0;
+}
+
+MemorySystem::MemorySystem(const SmInput &input, const TargetSpec &target,
+                           const Mechanisms &mechanisms)
+    : input(input), target(target), on(mechanisms),
+      l1(mechanisms.l1
+             ? static_cast<uint64_t>(std::max<int64_t>(0, input.l1Bytes))
+             : 0,
+         static_cast<unsigned>(target.lineBytes)) {}
+
+double MemorySystem::queueFree(std::vector<double> &queue, double now) const {
+  std::erase_if(queue, [&](double served) { return served <= now; });
+  if (!target.memoryQueuePerScheduler ||
+      int64_t(queue.size()) < *target.memoryQueuePerScheduler)
+    return now;
+  return *std::min_element(queue.begin(), queue.end());
+}
+
+/// The load/store unit takes one instruction per `clocksPerMemoryInst`, and
+/// the data stage behind it one wavefront per `clocksPerWavefront`.
+double MemorySystem::serve(double instructions, double wavefronts, double now) {
+  double address =
+      on.lsu ? instructions * target.clocksPerMemoryInst.value_or(1) : 0;
+  double data = wavefronts * target.clocksPerWavefront.value_or(1);
+  lsuFree = std::max(lsuFree, now) + std::max(address, data);
+  return lsuFree;
+}
+
+double MemorySystem::shuffle(double now) {
+  return serve(1, 1, now) + target.shuffleLatency.value_or(0);
+}
+
+double MemorySystem::beyondL1(unsigned sectors, bool isStore, double now) {
+  double bytes = double(sectors) * double(target.sectorBytes);
+  double latency = target.l2Latency.value_or(0);
+  l2Sectors += sectors;
+  double done = now;
+  if (on.l2 && target.l2BytesPerClk) {
+    double share = *target.l2BytesPerClk / std::max(1.0, input.activeSMs);
+    l2Free = std::max(l2Free, now) + bytes / share;
+    done = l2Free;
+  }
+  missCredit += double(sectors) * (1 - input.l2HitRate);
+  auto misses = static_cast<unsigned>(missCredit);
+  missCredit -= misses;
+  if (misses) {
+    dramSectors += misses;
+    latency = target.dramLatency.value_or(latency);
+    if (on.dram && target.dramGBs > 0 && target.clockMHz > 0) {
+      double perClk = target.dramGBs * 1e3 / target.clockMHz *
+                      target.dramEffRead.value_or(1) /
+                      std::max(1.0, input.activeSMs);
+      dramFree = std::max(dramFree, now) +
+                 double(misses) * double(target.sectorBytes) / perClk;
+      done = std::max(done, dramFree);
+    }
+  }
+  // Stores are not waited for, but they use the bandwidth.
+  return isStore ? now : std::max(done, now) + latency;
+}
+
+AccessTime MemorySystem::accessGlobal(const exec::InstMeta &inst,
+                                      const AccessRecord &record,
+                                      const std::vector<LineRecord> &lines,
+                                      double now) {
+  unsigned sectors = 0, hits = 0;
+  bool useL1 = on.l1 && (inst.isLoad || inst.isAsync) && !inst.bypassesL1 &&
+               !inst.isAtomic;
+  for (uint32_t i = 0; i < record.numLines; ++i) {
+    const LineRecord &line = lines[record.firstLine + i];
+    sectors += std::popcount(line.sectorMask);
+    if (useL1)
+      hits += std::popcount(l1.access(line.line, line.sectorMask));
+  }
+  double wavefronts = record.wavefronts;
+  if (!on.coalescing) {
+    // As if all lanes lay side by side.
+    sectors = std::min<unsigned>(
+        sectors, (32 * inst.bytesPerLane + unsigned(target.sectorBytes) - 1) /
+                     unsigned(target.sectorBytes));
+    wavefronts = 1;
+    hits = std::min(hits, sectors);
+  }
+  double served = serve(1, wavefronts, now);
+  l1Accesses += sectors;
+  l1Hits += hits;
+  double ready = served + target.l1Latency.value_or(0);
+  if (sectors > hits || inst.isStore || inst.isAtomic)
+    ready = std::max(ready, beyondL1(sectors - hits,
+                                     inst.isStore && !inst.isAtomic, served));
+  if (inst.isAtomic)
+    ready = std::max(ready, served + target.atomicLatency.value_or(0));
+  return {served, ready};
+}
+
+AccessTime MemorySystem::access(const exec::InstMeta &inst,
+                                const AccessRecord *record,
+                                const std::vector<LineRecord> &lines,
+                                double now) {
+  if (!record)
+    return {serve(1, 0, now), now + 1};
+  if (record->numLines)
+    return accessGlobal(inst, *record, lines, now);
+  double wavefronts =
+      on.bankConflicts ? record->wavefronts
+                       : std::min<double>(record->wavefronts,
+                                          std::max(1u, inst.bytesPerLane / 4));
+  double served = serve(1, wavefronts, now);
+  double extra =
+      std::max(0.0, wavefronts - std::max(1u, inst.bytesPerLane / 4)) *
+      target.bankConflictLatency.value_or(0);
+  double start = served - wavefronts * target.clocksPerWavefront.value_or(1);
+  return {served, std::max(start, now) + target.sharedLatency.value_or(0) +
+                      std::max(extra, served - start)};
+}
+
+double MemorySystem::drained() const {
+  return std::max({lsuFree, l2Free, dramFree});
+}
+
+void MemorySystem::addTo(SmResult &result) const {
+  result.l1Accesses = l1Accesses;
+  result.l1Hits = l1Hits;
+  result.l2Sectors = l2Sectors;
+  result.dramSectors = dramSectors;
+}
+
+/// Types stand as .D.A.B.C at the end of an mma's name.
+double timing::matrixRate(std::string_view name, const TargetSpec &target) {
+  std::vector<std::string_view> parts;
+  while (!name.empty()) {
+    size_t dot = name.rfind('.');
+    if (dot == std::string_view::npos)
+      break;
+    parts.push_back(name.substr(dot + 1));
+    name = name.substr(0, dot);
+  }
+  auto has = [&](std::string_view type) {
+    return std::find(parts.begin(), parts.end(), type) != parts.end();
+  };
+  const TensorRates &rates = target.tensorFma;
+  std::optional<int64_t> rate;
+  if (has("bf16"))
+    rate = rates.bf16;
+  else if (has("tf32"))
+    rate = rates.tf32;
+  else if (has("f64"))
+    rate = rates.f64;
+  else if (has("s8") || has("u8"))
+    rate = rates.i8;
+  else if (has("s4") || has("u4"))
+    rate = rates.i4;
+  else if (has("e4m3") || has("e5m2"))
+    rate = rates.f8;
+  else if (has("f32"))
+    rate = rates.f16AccF32;
+  else
+    rate = rates.f16AccF16;
+  return double(rate.value_or(0));
+}
+
+double MemorySystem::matrixClocks(const exec::InstMeta &inst,
+                                  const SassCost &cost) const {
+  double rate = matrixRate(inst.name, target);
+  if (rate <= 0 || cost.matrixFma <= 0)
+    return 1;
+  return cost.matrixFma * double(target.schedulersPerSM) / rate;
+}

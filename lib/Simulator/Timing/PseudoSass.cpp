@@ -1,0 +1,182 @@
+//===- PseudoSass.cpp - what a PTX instruction becomes --------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Simulator/Timing/PseudoSass.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+using namespace hwtune;
+using namespace hwtune::timing;
+using exec::InstClass;
+using exec::InstMeta;
+
+static bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+static bool isWide(std::string_view name) {
+  return name.ends_with(".s64") || name.ends_with(".u64") ||
+         name.ends_with(".b64");
+}
+
+/// m * n * k of ".m16n8k16" in a matrix instruction's name.
+static double matrixFma(std::string_view name) {
+  size_t at = name.find(".m");
+  while (at != std::string_view::npos && at + 2 < name.size() &&
+         !std::isdigit(static_cast<unsigned char>(name[at + 2])))
+    at = name.find(".m", at + 1);
+  if (at == std::string_view::npos)
+    return 0;
+  double product = 1;
+  const char *p = name.data() + at + 2;
+  for (char axis : {'n', 'k', '\0'}) {
+    char *end = nullptr;
+    product *= std::strtod(p, &end);
+    if (axis && *end != axis)
+      return 0;
+    p = end + 1;
+  }
+  return product;
+}
+
+/// Sequences that stand for one PTX instruction: counts seen in disassembly of
+/// the common case, without the slow path for denormals.
+static SassCost slowCost(std::string_view name) {
+  if (name.starts_with("div.rn.f32") || name.starts_with("div.rz.f32"))
+    return {10, Pipe::Fp32, 8, 1, 8};
+  if (name.starts_with("div.full") || name.starts_with("div.approx"))
+    return {3, Pipe::Fp32, 2, 1, 3};
+  if (name.starts_with("sqrt") || name.starts_with("rsqrt") ||
+      name.starts_with("rcp"))
+    return contains(name, "f64") ? SassCost{20, Pipe::Fp64, 12, 1, 14}
+                                 : SassCost{8, Pipe::Fp32, 6, 1, 6};
+  if (contains(name, "f64"))
+    return {24, Pipe::Fp64, 14, 1, 16};
+  if (name.starts_with("div.") || name.starts_with("rem."))
+    return isWide(name) ? SassCost{70, Pipe::Integer, 60, 2, 40}
+                        : SassCost{18, Pipe::Integer, 14, 1, 12};
+  return {10, Pipe::Fp32, 8, 1, 8};
+}
+
+static SassCost integerCost(const InstMeta &inst) {
+  std::string_view name = inst.name;
+  if (inst.cls == InstClass::IntegerMul) {
+    if (contains(name, ".wide"))
+      return {1, Pipe::Integer, 2, 0, 1.25};
+    if (isWide(name))
+      return {4, Pipe::Integer, 5, 0, 3};
+    return {1, Pipe::Integer, 1, 0, 1};
+  }
+  if (name.starts_with("and.pred") || name.starts_with("or.pred") ||
+      name.starts_with("not.pred") || name.starts_with("xor.pred"))
+    return {0, Pipe::None, 0, 0, 0};
+  if (name.starts_with("popc") || name.starts_with("clz") ||
+      name.starts_with("brev") || name.starts_with("bfind") ||
+      name.starts_with("fns"))
+    return {1, Pipe::Special, 1, 0, 1};
+  if (isWide(name))
+    return {2, Pipe::Integer, 2, 0, 2};
+  return {1, Pipe::Integer, 1, 0, 1};
+}
+
+/// Between integer widths a conversion is a register name; to and from floats
+/// it runs on the quarter-rate unit.
+static SassCost convertCost(std::string_view name) {
+  bool toFloat =
+      contains(name, "f16") || contains(name, "f32") || contains(name, "f64");
+  if (!toFloat)
+    return {0, Pipe::None, 0, 0, 0};
+  if (name.ends_with(".f16") || name.ends_with(".bf16") ||
+      contains(name, ".f16.f32") || contains(name, ".bf16") ||
+      contains(name, "x2"))
+    return {1, Pipe::Fp32, 1, 0, 1};
+  return {1, Pipe::Special, 1, 0, 1};
+}
+
+SassCost timing::sassCost(const InstMeta &inst) {
+  switch (inst.cls) {
+  case InstClass::FP32:
+    return {1, Pipe::Fp32, 1, 0, 1};
+  case InstClass::FP64:
+    return {1, Pipe::Fp64, 1, 0, 1};
+  case InstClass::FP16:
+    return {1, Pipe::Fp16, 1, 0, 1};
+  case InstClass::Integer:
+  case InstClass::IntegerMul:
+    return integerCost(inst);
+  case InstClass::Special:
+    // ex2 and friends without .ftz scale denormals: two more multiplies.
+    return contains(inst.name, ".ftz") ? SassCost{1, Pipe::Special, 1, 0, 1}
+                                       : SassCost{2, Pipe::Special, 1, 0, 1.5};
+  case InstClass::Slow:
+    return slowCost(inst.name);
+  case InstClass::Convert:
+    return convertCost(inst.name);
+  case InstClass::Move:
+  case InstClass::ParamLoad:
+  case InstClass::ConstLoad:
+    return {0, Pipe::None, 0, 0, 0};
+  case InstClass::Control:
+  case InstClass::Barrier:
+  case InstClass::Other:
+    return {1, Pipe::Control, 0, 0, 1};
+  case InstClass::Matrix:
+    return {1, Pipe::Matrix, 1, 0, 1, matrixFma(inst.name)};
+  case InstClass::Warp:
+    return contains(inst.name, "shfl") ? SassCost{1, Pipe::Memory, 1, 0, 1}
+                                       : SassCost{1, Pipe::Integer, 1, 0, 2};
+  default:
+    return {1, Pipe::Memory, 1, 0, 1};
+  }
+}
+
+std::vector<SassCost> timing::sassCosts(std::span<const InstMeta> insts) {
+  std::vector<SassCost> costs;
+  costs.reserve(insts.size());
+  for (const InstMeta &inst : insts)
+    costs.push_back(sassCost(inst));
+  return costs;
+}
+
+static bool overlap(const std::vector<uint32_t> &a,
+                    const std::vector<uint32_t> &b) {
+  return std::any_of(a.begin(), a.end(), [&](uint32_t reg) {
+    return std::find(b.begin(), b.end(), reg) != b.end();
+  });
+}
+
+/// Whether `load` may move before `above`.
+static bool mayPass(const InstMeta &load, const InstMeta &above) {
+  if (above.isBranch || above.cls == InstClass::Control ||
+      above.cls == InstClass::Barrier || above.cls == InstClass::Other ||
+      above.isStore || above.isAtomic || above.isLoad || above.isAsync)
+    return false;
+  return !overlap(above.writes, load.reads) &&
+         !overlap(above.writes, load.writes) &&
+         !overlap(above.reads, load.writes);
+}
+
+std::vector<uint8_t> timing::hoistDistances(std::span<const InstMeta> insts,
+                                            unsigned distance) {
+  std::vector<uint8_t> moves(insts.size(), 0);
+  for (size_t i = 0; i < insts.size(); ++i) {
+    if (!insts[i].isLoad || insts[i].isStore || insts[i].isAtomic)
+      continue;
+    unsigned moved = 0;
+    for (size_t j = i; j > 0 && moved < distance && !insts[j].isBlockStart;) {
+      --j;
+      if (insts[j].function != insts[i].function ||
+          !mayPass(insts[i], insts[j]))
+        break;
+      ++moved;
+    }
+    moves[i] = static_cast<uint8_t>(moved);
+  }
+  return moves;
+}

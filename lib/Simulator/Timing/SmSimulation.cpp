@@ -1,0 +1,435 @@
+//===- SmSimulation.cpp - the resident blocks of one SM -------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Simulator/Timing/SmSimulation.h"
+#include "hwtune/Simulator/Timing/MemorySystem.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+using namespace hwtune;
+using namespace hwtune::timing;
+using exec::InstClass;
+using exec::InstMeta;
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr size_t kPipes = size_t(Pipe::Control) + 1;
+
+enum class Wait : uint8_t { None, Dependence, Memory, Barrier, Fetch };
+
+struct Warp {
+  size_t block = 0, index = 0; ///< into the input's blocks and their warps
+  size_t next = 0;             ///< record to issue
+  double ready = 0;            ///< clock at which it may issue
+  Wait wait = Wait::None;
+  bool atBarrier = false, done = false;
+  uint64_t order = 0;           ///< age: smaller is older
+  std::vector<float> registers; ///< ready clock, relative to `origin`
+  std::vector<uint8_t> fromMemory;
+  double loadsDone = 0; ///< of cp.async, for the group waits
+};
+
+struct Scheduler {
+  std::vector<unsigned> warps; ///< slots, oldest first
+  int last = -1;               ///< issued last
+  double free = 0;             ///< issue slot
+  std::array<double, kPipes> pipeFree{};
+  std::vector<double> queue; ///< service ends of queued memory instructions
+};
+
+class Machine {
+public:
+  Machine(const SmInput &input, const TargetSpec &target,
+          const Mechanisms &mechanisms)
+      : input(input), target(target), on(mechanisms),
+        memory(input, target, mechanisms),
+        schedulers(std::max<int64_t>(1, target.schedulersPerSM)) {
+    uint32_t maxRegister = 0;
+    for (const InstMeta &inst : input.insts)
+      for (const auto *list : {&inst.reads, &inst.writes})
+        for (uint32_t reg : *list)
+          maxRegister = std::max(maxRegister, reg + 1);
+    numRegisters = maxRegister;
+    setPipeClocks();
+    setFetch();
+    for (const BlockTrace &block : input.blocks)
+      totalRecords += block.recorded;
+  }
+
+  SmResult run();
+
+private:
+  void setPipeClocks();
+  void setFetch();
+  void startBlock(double now);
+  void prepare(Warp &warp, double now);
+  bool canIssue(const Warp &warp, Scheduler &scheduler, double now,
+                double &when, double *&reason);
+  void issue(unsigned slot, Scheduler &scheduler, double now);
+  void issueMemory(Warp &warp, Scheduler &scheduler, const InstMeta &inst,
+                   const TraceRecord &record, double now);
+  void writeRegisters(Warp &warp, const InstMeta &inst, double ready,
+                      bool memory);
+  void arrive(Warp &warp, double now);
+  void releaseBarrier(size_t block, double now);
+  void finish(unsigned slot, double now);
+  double step(Scheduler &scheduler, double now);
+  void wakeSchedulers(std::vector<double> &next, double now);
+  bool releaseStuck(double now);
+  double latencyOf(const SassCost &cost) const;
+
+  const SmInput &input;
+  const TargetSpec &target;
+  const Mechanisms &on;
+  MemorySystem memory;
+  std::vector<Scheduler> schedulers;
+  std::vector<Warp> warps;
+  std::array<double, kPipes> clocksPerOp{}; ///< of a warp, per sub-partition
+  double fetchClocks = 0; ///< lost per instruction to cold code
+  uint32_t numRegisters = 0;
+  size_t nextBlock = 0, running = 0;
+  bool woke = false;
+  std::vector<unsigned> liveWarps, waiting; ///< per block
+  uint64_t age = 0, totalRecords = 0;
+  SmResult result;
+};
+
+/// Clocks that one warp keeps the unit of its sub-partition busy.
+void Machine::setPipeClocks() {
+  auto clocks = [&](std::optional<int64_t> lanes) {
+    if (!lanes || *lanes <= 0 || !on.pipes)
+      return 0.0;
+    return double(target.warpSize) * double(schedulers.size()) / double(*lanes);
+  };
+  clocksPerOp[size_t(Pipe::Fp32)] = clocks(target.fp32Lanes);
+  clocksPerOp[size_t(Pipe::Fp64)] = clocks(target.fp64Lanes);
+  clocksPerOp[size_t(Pipe::Fp16)] =
+      clocks(target.fp16Lanes ? target.fp16Lanes
+                              : std::optional<int64_t>(target.fp32Lanes));
+  clocksPerOp[size_t(Pipe::Integer)] =
+      clocks(target.int32Lanes ? target.int32Lanes
+                               : std::optional<int64_t>(target.fp32Lanes));
+  clocksPerOp[size_t(Pipe::Special)] = clocks(target.sfuLanes);
+}
+
+/// Code that does not fit the first-level instruction caches is fetched again
+/// each time round; 16-byte instructions, one line per `icacheLineClocks`.
+void Machine::setFetch() {
+  constexpr double kBytesPerInst = 16;
+  if (!on.icache || !target.icacheL1Bytes || !target.icacheLineClocks)
+    return;
+  double near =
+      double(target.icacheL0Bytes.value_or(0)) + double(*target.icacheL1Bytes);
+  if (input.codeBytes <= near)
+    return;
+  double missing = 1 - near / input.codeBytes;
+  double perLine = *target.icacheLineClocks;
+  fetchClocks = missing * perLine * kBytesPerInst / double(target.lineBytes);
+}
+
+double Machine::latencyOf(const SassCost &cost) const {
+  if (!on.dependence)
+    return 1;
+  double base = target.aluLatency.value_or(1);
+  switch (cost.pipe) {
+  case Pipe::Fp64:
+    base = target.fp64Latency.value_or(base);
+    break;
+  case Pipe::Special:
+    base = target.sfuLatency.value_or(base);
+    break;
+  case Pipe::Matrix:
+    base = target.tensorLatency.value_or(base);
+    break;
+  case Pipe::None:
+    return 0;
+  default:
+    break;
+  }
+  return base * std::max(1.0, cost.latencySteps);
+}
+
+void Machine::startBlock(double now) {
+  if (nextBlock >= input.blocks.size())
+    return;
+  size_t block = nextBlock++;
+  const BlockTrace &trace = input.blocks[block];
+  unsigned live = 0;
+  for (size_t w = 0; w < trace.warps.size(); ++w) {
+    if (trace.warps[w].empty())
+      continue;
+    Warp warp;
+    warp.block = block;
+    warp.index = w;
+    warp.order = age++;
+    warp.registers.assign(numRegisters, 0);
+    warp.fromMemory.assign(numRegisters, 0);
+    unsigned slot = static_cast<unsigned>(warps.size());
+    warps.push_back(std::move(warp));
+    schedulers[w % schedulers.size()].warps.push_back(slot);
+    ++live;
+    prepare(warps.back(), now);
+  }
+  liveWarps[block] = live;
+  woke = true;
+  if (live)
+    ++running;
+  else
+    result.blockEnds.push_back(now);
+}
+
+/// When the head of `warp` has its operands, and what it waits for.
+void Machine::prepare(Warp &warp, double now) {
+  const auto &records = input.blocks[warp.block].warps[warp.index];
+  const InstMeta &inst = input.insts[records[warp.next].inst];
+  double ready = now;
+  warp.wait = Wait::None;
+  auto use = [&](uint32_t reg) {
+    if (warp.registers[reg] > ready) {
+      ready = warp.registers[reg];
+      warp.wait = warp.fromMemory[reg] ? Wait::Memory : Wait::Dependence;
+    }
+  };
+  for (uint32_t reg : inst.reads)
+    use(reg);
+  for (uint32_t reg : inst.writes)
+    use(reg);
+  if (inst.name.starts_with("cp.async.wait") && warp.loadsDone > ready) {
+    ready = warp.loadsDone;
+    warp.wait = Wait::Memory;
+  }
+  warp.ready = ready;
+}
+
+void Machine::writeRegisters(Warp &warp, const InstMeta &inst, double ready,
+                             bool isMemory) {
+  for (uint32_t reg : inst.writes) {
+    warp.registers[reg] = static_cast<float>(ready);
+    warp.fromMemory[reg] = isMemory;
+  }
+}
+
+bool Machine::canIssue(const Warp &warp, Scheduler &scheduler, double now,
+                       double &when, double *&reason) {
+  const auto &records = input.blocks[warp.block].warps[warp.index];
+  const InstMeta &inst = input.insts[records[warp.next].inst];
+  const SassCost &cost = input.costs[inst.id];
+  when = warp.ready;
+  Breakdown &lost = result.lost;
+  reason = warp.atBarrier                  ? &lost.barrier
+           : warp.wait == Wait::Memory     ? &lost.memoryLatency
+           : warp.wait == Wait::Dependence ? &lost.dependence
+                                           : &lost.issue;
+  if (warp.ready > now)
+    return false;
+  if (cost.pipe == Pipe::Memory && inst.isMemory) {
+    double free = memory.queueFree(scheduler.queue, now);
+    if (free > now) {
+      when = free;
+      reason = inst.space == ptx::Space::Shared ? &lost.shared : &lost.lsu;
+      return false;
+    }
+    return true;
+  }
+  double free = scheduler.pipeFree[size_t(cost.pipe)];
+  if (free <= now)
+    return true;
+  when = free;
+  reason = cost.pipe == Pipe::Fp64      ? &lost.fp64
+           : cost.pipe == Pipe::Special ? &lost.special
+           : cost.pipe == Pipe::Matrix  ? &lost.matrix
+           : cost.pipe == Pipe::Integer ? &lost.integer
+                                        : &lost.fp32;
+  return false;
+}
+
+void Machine::releaseBarrier(size_t block, double now) {
+  double after = now + (on.dependence ? target.barrierLatency.value_or(0) : 0);
+  for (Warp &warp : warps)
+    if (warp.block == block && warp.atBarrier && !warp.done) {
+      warp.atBarrier = false;
+      prepare(warp, after);
+    }
+  waiting[block] = 0;
+  woke = true;
+}
+
+void Machine::arrive(Warp &warp, double now) {
+  warp.atBarrier = true;
+  warp.ready = kNever;
+  if (++waiting[warp.block] >= liveWarps[warp.block])
+    releaseBarrier(warp.block, now);
+}
+
+void Machine::finish(unsigned slot, double now) {
+  Warp &warp = warps[slot];
+  warp.done = true;
+  warp.ready = kNever;
+  warp.registers = {};
+  warp.fromMemory = {};
+  size_t block = warp.block;
+  for (Scheduler &scheduler : schedulers)
+    std::erase(scheduler.warps, slot);
+  if (--liveWarps[block] == 0) {
+    --running;
+    result.blockEnds.push_back(now);
+    startBlock(now);
+  } else if (waiting[block] && waiting[block] >= liveWarps[block]) {
+    releaseBarrier(block, now);
+  }
+}
+
+void Machine::issueMemory(Warp &warp, Scheduler &scheduler,
+                          const InstMeta &inst, const TraceRecord &record,
+                          double now) {
+  const BlockTrace &trace = input.blocks[warp.block];
+  AccessTime time = memory.access(
+      inst, record.access >= 0 ? &trace.accesses[record.access] : nullptr,
+      trace.lines, now);
+  scheduler.queue.push_back(time.served);
+  if (inst.isAsync)
+    warp.loadsDone = std::max(warp.loadsDone, time.ready);
+  writeRegisters(warp, inst, on.memoryLatency ? time.ready : now + 1, true);
+}
+
+void Machine::issue(unsigned slot, Scheduler &scheduler, double now) {
+  Warp &warp = warps[slot];
+  const auto &records = input.blocks[warp.block].warps[warp.index];
+  const TraceRecord &record = records[warp.next];
+  const InstMeta &inst = input.insts[record.inst];
+  const SassCost &cost = input.costs[record.inst];
+  ++result.issued;
+  if (result.issued * 2 <= totalRecords) {
+    result.halfIssued = result.issued;
+    result.halfCycles = now;
+  }
+  double slots = on.issue ? cost.issue : std::min(cost.issue, 0.0);
+  scheduler.free = now + slots + (cost.issue > 0 ? fetchClocks : 0);
+  if (cost.issue > 0)
+    result.lost.icache += fetchClocks;
+  if (cost.pipe == Pipe::Memory && inst.isMemory) {
+    issueMemory(warp, scheduler, inst, record, now);
+  } else if (cost.pipe == Pipe::Memory) { // shuffles: one pass of the LSU
+    double ready = memory.shuffle(now);
+    scheduler.queue.push_back(ready - target.shuffleLatency.value_or(0));
+    writeRegisters(warp, inst, on.dependence ? ready : now + 1, false);
+  } else {
+    double busy = clocksPerOp[size_t(cost.pipe)] * cost.pipeOps;
+    if (cost.pipe == Pipe::Matrix && on.pipes)
+      busy = memory.matrixClocks(inst, cost);
+    scheduler.pipeFree[size_t(cost.pipe)] = now + busy;
+    if (cost.special > 0)
+      scheduler.pipeFree[size_t(Pipe::Special)] =
+          now + clocksPerOp[size_t(Pipe::Special)] * cost.special;
+    double ready = now + latencyOf(cost);
+    writeRegisters(warp, inst, ready, false);
+  }
+  ++warp.next;
+  scheduler.last = static_cast<int>(slot);
+  if (warp.next >= records.size()) {
+    finish(slot, std::max(now, scheduler.free));
+    return;
+  }
+  // One instruction of a warp per clock; branches refill its buffer.
+  double earliest = now + (cost.issue > 0 ? std::max(1.0, slots) : 0);
+  if (inst.cls == InstClass::Barrier &&
+      inst.name.find("arrive") == std::string::npos) {
+    arrive(warp, earliest);
+    return;
+  }
+  prepare(warp, earliest);
+}
+
+/// Lets one scheduler issue at `now`; returns the next clock at which it can.
+double Machine::step(Scheduler &scheduler, double now) {
+  if (scheduler.warps.empty())
+    return kNever;
+  double next = kNever;
+  double *firstReason = nullptr;
+  auto tryWarp = [&](unsigned slot) {
+    double when = kNever;
+    double *reason = nullptr;
+    if (canIssue(warps[slot], scheduler, now, when, reason)) {
+      issue(slot, scheduler, now);
+      return true;
+    }
+    if (when < next || !firstReason) {
+      next = std::min(next, when);
+      firstReason = reason;
+    }
+    return false;
+  };
+  if (scheduler.last >= 0 && !warps[scheduler.last].done &&
+      tryWarp(static_cast<unsigned>(scheduler.last)))
+    return scheduler.free;
+  for (size_t i = 0; i < scheduler.warps.size(); ++i) {
+    unsigned slot = scheduler.warps[i];
+    if (int(slot) != scheduler.last && tryWarp(slot))
+      return scheduler.free;
+  }
+  if (firstReason && next < kNever)
+    *firstReason += next - now;
+  return next;
+}
+
+/// A barrier was released or a block started: other schedulers have new work.
+void Machine::wakeSchedulers(std::vector<double> &next, double now) {
+  for (size_t i = 0; i < schedulers.size(); ++i)
+    for (unsigned slot : schedulers[i].warps)
+      if (warps[slot].ready < next[i])
+        next[i] = std::max({warps[slot].ready, schedulers[i].free, now});
+}
+
+/// Barriers that this model cannot pair (named ones of specialised warps):
+/// let everybody pass. False where nothing waits.
+bool Machine::releaseStuck(double now) {
+  bool any = false;
+  for (size_t block = 0; block < waiting.size(); ++block)
+    if (waiting[block]) {
+      releaseBarrier(block, now);
+      any = true;
+    }
+  return any;
+}
+
+SmResult Machine::run() {
+  liveWarps.assign(input.blocks.size(), 0);
+  waiting.assign(input.blocks.size(), 0);
+  for (int64_t i = 0; i < std::max<int64_t>(1, input.residentBlocks); ++i)
+    startBlock(0);
+  double now = 0;
+  std::vector<double> next(schedulers.size(), 0);
+  while (running) {
+    for (size_t i = 0; i < schedulers.size(); ++i)
+      if (next[i] <= now)
+        next[i] = std::max(step(schedulers[i], now), schedulers[i].free);
+    if (std::exchange(woke, false))
+      wakeSchedulers(next, now);
+    double soonest = *std::min_element(next.begin(), next.end());
+    if (soonest == kNever && !releaseStuck(now))
+      break;
+    if (soonest < kNever)
+      now = std::max(now, soonest);
+  }
+  result.cycles = std::max(now, memory.drained());
+  double perScheduler = 1.0 / double(schedulers.size());
+  forEachPart(result.lost, [&](double &part) { part *= perScheduler; });
+  memory.addTo(result);
+  return std::move(result);
+}
+
+} // namespace
+
+SmResult timing::simulateSM(const SmInput &input, const TargetSpec &target,
+                            const Mechanisms &mechanisms) {
+  return Machine(input, target, mechanisms).run();
+}

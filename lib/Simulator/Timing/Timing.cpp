@@ -1,0 +1,416 @@
+//===- Timing.cpp - how long a launch takes on a target -------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Simulator/Timing/Timing.h"
+#include "hwtune/Simulator/Timing/Energy.h"
+#include "hwtune/Simulator/Timing/Formula.h"
+#include "hwtune/Simulator/Timing/MemorySystem.h"
+#include "hwtune/Simulator/Timing/SmSimulation.h"
+#include "hwtune/Simulator/Timing/Traffic.h"
+#include "hwtune/Target/Occupancy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+using namespace hwtune;
+using namespace hwtune::timing;
+using exec::InstClass;
+
+namespace {
+
+/// How far `ptxas` is assumed to move loads up inside a basic block: fits the
+/// scale of measured kernels, not their order (docs/simulator.md).
+constexpr unsigned kHoistDistance = 6;
+
+class Estimator {
+public:
+  Estimator(const exec::Program &program, exec::GlobalMemory &memory,
+            const exec::LaunchRequest &request, const TargetSpec &target,
+            const TimingOptions &options)
+      : program(program), memory(memory), request(request), target(target),
+        options(options), insts(program.instructions()),
+        costs(sassCosts(insts)), hoist(hoistDistances(insts, kHoistDistance)) {}
+
+  TimingReport run();
+
+private:
+  void findOccupancy();
+  bool runBlocks(TraceRecorder &recorder);
+  bool runGroup(const std::vector<uint64_t> &blocks, double weight,
+                TraceRecorder *recorder);
+  void countWork();
+  void simulate(std::span<const BlockTrace> traces);
+  double blockCycles(const SmInput &input);
+  void finishTimes();
+  void noteMissing();
+
+  double gridBlocks() const {
+    return double(request.grid[0]) * request.grid[1] * request.grid[2];
+  }
+
+  const exec::Program &program;
+  exec::GlobalMemory &memory;
+  const exec::LaunchRequest &request;
+  const TargetSpec &target;
+  const TimingOptions &options;
+  std::span<const exec::InstMeta> insts;
+  std::vector<SassCost> costs;
+  std::vector<uint8_t> hoist;
+  std::vector<uint64_t> smBlocks;
+  exec::EventCounts scaled;     ///< to the grid
+  exec::EventCounts lastEvents; ///< of the last group that ran
+  double blocksCounted = 0;
+  /// Executions of each instruction by warps, of the recorded blocks.
+  GridWork work;
+  TimingReport report;
+};
+
+void add(exec::EventCounts &sum, const exec::EventCounts &part, double weight) {
+  exec::EventCounts copy = part;
+  auto scale = [&](uint64_t &value) {
+    value = static_cast<uint64_t>(std::llround(double(value) * weight));
+  };
+  exec::forEachCount(copy, scale);
+  for (auto &[name, count] : copy.matrix)
+    scale(count);
+  sum += copy;
+}
+
+/// Whether `events` are those of `blocks` equal blocks like `one` (set by the
+/// first call), in what decides the time.
+bool isMultiple(const exec::EventCounts &events, size_t blocks,
+                std::optional<exec::EventCounts> &one) {
+  exec::EventCounts mean = events;
+  exec::forEachCount(mean, [&](uint64_t &count) { count /= blocks; });
+  if (!one)
+    one = mean;
+  return one->instExecuted * blocks == events.instExecuted &&
+         one->threadInstExecutedPredOn * blocks ==
+             events.threadInstExecutedPredOn &&
+         one->sharedLoadWavefronts * blocks == events.sharedLoadWavefronts &&
+         one->globalLoadSectors * blocks == events.globalLoadSectors;
+}
+
+void Estimator::findOccupancy() {
+  const exec::FunctionInfo &function = *request.function;
+  BlockNeeds needs;
+  needs.threads =
+      int64_t(request.block[0]) * request.block[1] * request.block[2];
+  report.registersFromPtxas = options.facts.fromPtxas;
+  report.registers =
+      options.facts.registers ? options.facts.registers : function.registers;
+  needs.registersPerThread = report.registers;
+  needs.sharedBytes =
+      int64_t(function.staticSharedBytes) + request.dynamicSharedBytes;
+  Occupancy found = occupancy(target, needs);
+  report.blocksPerSM = std::max<int64_t>(1, found.blocksPerSM);
+  report.limiter = limiterNames(found.limiters);
+  report.l1Bytes = found.l1Bytes;
+  if (!options.mechanisms.occupancy)
+    report.blocksPerSM = std::max<int64_t>(
+        1, target.maxWarpsPerSM /
+               std::max<int64_t>(1, (needs.threads + target.warpSize - 1) /
+                                        target.warpSize));
+  report.occupancy = found.occupancy;
+  report.waves =
+      gridBlocks() / (double(target.smCount) * double(report.blocksPerSM));
+}
+
+bool Estimator::runGroup(const std::vector<uint64_t> &blocks, double weight,
+                         TraceRecorder *recorder) {
+  exec::LaunchRequest part = request;
+  part.options.blocks = blocks;
+  part.options.countEvents = true;
+  part.options.trace = recorder;
+  part.options.instructionBudget = options.instructionBudget;
+  exec::LaunchResult result = exec::launch(program, memory, part);
+  report.launch.warpInstructions += result.warpInstructions;
+  report.launch.blocksRun += result.blocksRun;
+  if (!result.ok()) {
+    report.launch.status = result.status;
+    report.launch.diagnostic = result.diagnostic;
+    return false;
+  }
+  lastEvents = result.events;
+  add(scaled, result.events, weight);
+  blocksCounted +=
+      weight * double(blocks.empty() ? gridBlocks() : double(blocks.size()));
+  return true;
+}
+
+bool Estimator::runBlocks(TraceRecorder &recorder) {
+  auto total = static_cast<uint64_t>(gridBlocks());
+  if (options.wholeGrid || total <= options.interiorBlocks) {
+    report.sampled = false;
+    return runGroup({}, 1, &recorder);
+  }
+  report.sampled = true;
+  std::vector<uint64_t> seen;
+  std::vector<BlockClass> classes =
+      sampleClasses(request.grid, options.interiorBlocks, options.seed);
+  // The largest class, then the corners: where these all do the same, the
+  // edges between them do too.
+  std::stable_sort(classes.begin(), classes.end(),
+                   [](const BlockClass &a, const BlockClass &b) {
+                     auto rank = [](const BlockClass &c) {
+                       return c.weight > 1 ? (c.blocks.size() > 2 ? 0 : 2) : 1;
+                     };
+                     return rank(a) < rank(b);
+                   });
+  std::optional<exec::EventCounts> one;
+  bool uniform = true;
+  for (const BlockClass &cls : classes) {
+    if (uniform && cls.weight > 1 && cls.blocks.size() <= 2 && one)
+      break;
+    lastEvents = {};
+    if (!runGroup(cls.blocks, cls.weight, &recorder))
+      return false;
+    seen.insert(seen.end(), cls.blocks.begin(), cls.blocks.end());
+    uniform &= isMultiple(lastEvents, cls.blocks.size(), one);
+  }
+  if (blocksCounted < gridBlocks())
+    add(scaled, exec::EventCounts(scaled), gridBlocks() / blocksCounted - 1);
+  // What the simulated SM runs and the footprints need besides.
+  Neighbours near = neighbours(request.grid);
+  std::vector<uint64_t> rest = smBlocks;
+  rest.insert(rest.end(), {near.center, near.x, near.y, near.z});
+  std::sort(rest.begin(), rest.end());
+  rest.erase(std::unique(rest.begin(), rest.end()), rest.end());
+  std::erase_if(rest, [&](uint64_t b) {
+    return std::find(seen.begin(), seen.end(), b) != seen.end();
+  });
+  return rest.empty() || runGroup(rest, 0, &recorder);
+}
+
+/// Hardware instructions of the grid: the recorded mix, scaled by what each
+/// class counts in all.
+void Estimator::countWork() {
+  work.blocks = gridBlocks();
+  work.blocksPerSM = double(report.blocksPerSM);
+  const exec::EventCounts &e = scaled;
+  work.wavefronts =
+      options.mechanisms.bankConflicts
+          ? double(e.sharedLoadWavefronts + e.sharedStoreWavefronts +
+                   e.sharedAtomicWavefronts)
+          : double(e.sharedLoads + e.sharedStores + e.sharedAtomics);
+  work.wavefronts += double(e.globalLoadWavefronts + e.globalStoreWavefronts +
+                            e.asyncCopyWavefronts);
+  work.memoryInsts =
+      double(e.sharedLoads + e.sharedStores + e.sharedAtomics + e.globalLoads +
+             e.globalStores + e.globalAtomics + e.localLoads + e.localStores +
+             e.asyncCopies + e.shuffles);
+}
+
+/// Adds the hardware instructions of the recorded warps, scaled to the grid.
+void addRecorded(GridWork &work, std::span<const BlockTrace> traces,
+                 std::span<const SassCost> costs,
+                 std::span<const exec::InstMeta> insts,
+                 const TargetSpec &target, double gridInsts) {
+  double recorded = 0;
+  for (const BlockTrace &trace : traces)
+    recorded += double(trace.recorded);
+  if (recorded == 0)
+    return;
+  double scale = gridInsts / recorded;
+  for (const BlockTrace &trace : traces)
+    for (const auto &warp : trace.warps)
+      for (const TraceRecord &record : warp) {
+        const SassCost &cost = costs[record.inst];
+        work.issue += cost.issue * scale;
+        work.pipeOps[size_t(cost.pipe)] += cost.pipeOps * scale;
+        work.pipeOps[size_t(Pipe::Special)] += cost.special * scale;
+        if (cost.matrixFma > 0) {
+          double rate = matrixRate(insts[record.inst].name, target);
+          if (rate > 0)
+            work.matrixClocks +=
+                scale * cost.matrixFma * double(target.schedulersPerSM) / rate;
+        }
+      }
+}
+
+/// Clocks until the SM has run all blocks of `input` to their ends; what was
+/// not recorded is extrapolated by the rate of the second half.
+double fullCycles(const SmResult &result, std::span<const BlockTrace> blocks) {
+  double executed = 0, recorded = 0;
+  for (const BlockTrace &block : blocks) {
+    recorded += double(block.recorded);
+    for (uint64_t count : block.executed)
+      executed += double(count);
+  }
+  double rest = executed - recorded;
+  if (rest <= 0 || result.issued <= result.halfIssued)
+    return result.cycles;
+  double rate = (result.cycles - result.halfCycles) /
+                double(result.issued - result.halfIssued);
+  return result.cycles + rest * rate;
+}
+
+void Estimator::simulate(std::span<const BlockTrace> traces) {
+  SmInput input;
+  input.insts = insts;
+  input.costs = costs;
+  input.blocks = traces;
+  input.residentBlocks = report.blocksPerSM;
+  input.l1Bytes = report.l1Bytes;
+  input.l2HitRate = report.l2HitRate;
+  input.spillBytesPerThread =
+      options.mechanisms.spills ? options.facts.spillBytes : 0;
+  constexpr double kBytesPerInst = 16;
+  for (const SassCost &cost : costs)
+    input.codeBytes += cost.issue * kBytesPerInst;
+  input.activeSMs = std::min<double>(target.smCount, work.blocks);
+  SmResult result = simulateSM(input, target, options.mechanisms);
+  double cycles = fullCycles(result, traces);
+
+  // All blocks of the SM, from those simulated.
+  double perSM = work.blocks / double(target.smCount);
+  if (options.mechanisms.tail)
+    perSM = std::ceil(perSM);
+  perSM = std::max(perSM, 1.0);
+  double simulated = double(traces.size());
+  double resident = std::min(double(report.blocksPerSM), simulated);
+  if (perSM > simulated) {
+    double perBlock = cycles / simulated;
+    bool truncated =
+        std::any_of(traces.begin(), traces.end(),
+                    [](const BlockTrace &t) { return t.truncated; });
+    // With more than one round simulated the ramp-up is left out of the slope.
+    if (!truncated && simulated > resident &&
+        result.blockEnds.size() > resident) {
+      double first = result.blockEnds[size_t(resident) - 1];
+      perBlock = (result.blockEnds.back() - first) / (simulated - resident);
+    }
+    cycles += (perSM - simulated) * perBlock;
+  }
+  report.simulation.cycles = cycles;
+  report.simulation.breakdown = result.lost;
+  double scale = result.cycles > 0 ? cycles / result.cycles : 1;
+  forEachPart(report.simulation.breakdown,
+              [&](double &part) { part *= scale; });
+  report.l1HitRate =
+      result.l1Accesses ? double(result.l1Hits) / double(result.l1Accesses) : 0;
+}
+
+/// One block by itself, with nothing to wait for but itself.
+double Estimator::blockCycles(const SmInput &input) {
+  SmInput alone = input;
+  alone.blocks = input.blocks.first(1);
+  alone.residentBlocks = 1;
+  alone.activeSMs = 1;
+  SmResult result = simulateSM(alone, target, options.mechanisms);
+  return fullCycles(result, alone.blocks);
+}
+
+void Estimator::finishTimes() {
+  report.launchSeconds =
+      options.mechanisms.launch ? target.launchUs.value_or(0) * 1e-6 : 0;
+  double perSecond = target.clockMHz * 1e6;
+  for (ModelTime *time : {&report.formula, &report.simulation})
+    time->seconds = time->cycles / perSecond + report.launchSeconds;
+  report.seconds =
+      std::sqrt(report.formula.seconds * report.simulation.seconds);
+  double flopClocks =
+      double(scaled.threadInstByClass[size_t(InstClass::FP32)]) /
+      (double(target.fp32Lanes) * double(target.smCount));
+  double bytes = report.dramReadBytes + report.dramWriteBytes;
+  report.rooflineSeconds =
+      std::max(flopClocks / perSecond,
+               target.dramGBs > 0 ? bytes / (target.dramGBs * 1e9) : 0);
+}
+
+void Estimator::noteMissing() {
+  auto need = [&](bool present, const char *name) {
+    if (!present)
+      report.missing.push_back(name);
+  };
+  need(target.aluLatency.has_value(), "alu_latency");
+  need(target.sharedLatency.has_value(), "shared_latency");
+  need(target.l1Latency.has_value(), "l1_latency");
+  need(target.l2Latency.has_value(), "l2_latency");
+  need(target.dramLatency.has_value(), "dram_latency");
+  need(target.l2BytesPerClk.has_value(), "l2_bytes_per_clk");
+  need(target.clocksPerWavefront.has_value(), "clocks_per_wavefront");
+  need(target.clocksPerMemoryInst.has_value(), "clocks_per_memory_inst");
+  need(target.memoryQueuePerScheduler.has_value(),
+       "memory_queue_per_scheduler");
+  need(target.launchUs.has_value(), "launch_us");
+}
+
+TimingReport Estimator::run() {
+  noteMissing();
+  findOccupancy();
+  auto total = static_cast<uint64_t>(gridBlocks());
+  uint64_t warps =
+      (uint64_t(request.block[0]) * request.block[1] * request.block[2] +
+       target.warpSize - 1) /
+      target.warpSize;
+  // Two rounds of resident blocks show the steady state.
+  smBlocks = blocksOfOneSM(total, target.smCount, 2 * report.blocksPerSM);
+  uint64_t perWarp = std::max<uint64_t>(
+      256, options.simulatedInstructions /
+               std::max<uint64_t>(
+                   1, warps * std::min<uint64_t>(smBlocks.size(),
+                                                 report.blocksPerSM)));
+  TraceRecorder recorder(
+      insts, hoist, smBlocks,
+      {unsigned(target.lineBytes), unsigned(target.sectorBytes),
+       unsigned(target.sharedBanks), unsigned(target.bankBytes), perWarp});
+  if (!runBlocks(recorder))
+    return std::move(report);
+  report.launch.events = scaled;
+  std::vector<BlockTrace> traces = recorder.takeTraces();
+  std::erase_if(traces, [](const BlockTrace &t) { return t.recorded == 0; });
+  bool truncated = std::any_of(traces.begin(), traces.end(),
+                               [](const BlockTrace &t) { return t.truncated; });
+  if (truncated && traces.size() > size_t(report.blocksPerSM))
+    traces.resize(report.blocksPerSM);
+
+  countWork();
+  addRecorded(work, traces, costs, insts, target, double(scaled.instExecuted));
+  DramTraffic traffic =
+      dramTraffic(recorder.takeLines(), neighbours(request.grid), request.grid,
+                  uint64_t(target.smCount) * report.blocksPerSM,
+                  double(target.l2Bytes), unsigned(target.lineBytes), memory);
+  if (!options.mechanisms.l2) // every miss of L1 goes to DRAM
+    traffic.readBytes = traffic.blockReadBytes;
+  report.dramReadBytes = traffic.readBytes;
+  report.dramWriteBytes = traffic.writeBytes;
+  report.l2HitRate =
+      traffic.blockReadBytes > 0
+          ? std::clamp(1 - traffic.readBytes / traffic.blockReadBytes, 0.0, 1.0)
+          : 0;
+  simulate(traces);
+  double loadSectors =
+      double(scaled.globalLoadSectors + scaled.asyncCopySectors);
+  report.l2Sectors =
+      loadSectors * (1 - report.l1HitRate) + double(scaled.globalStoreSectors);
+  work.l2Bytes = report.l2Sectors * double(target.sectorBytes);
+  work.dramBytes = traffic.readBytes + traffic.writeBytes;
+  SmInput input;
+  input.insts = insts;
+  input.costs = costs;
+  input.blocks = traces;
+  input.l1Bytes = report.l1Bytes;
+  input.l2HitRate = report.l2HitRate;
+  if (!traces.empty())
+    work.aloneCycles = blockCycles(input);
+  report.formula = formulaTime(work, target, options.mechanisms);
+  finishTimes();
+  addEnergy(report, work, target);
+  return std::move(report);
+}
+
+} // namespace
+
+TimingReport timing::timeLaunch(const exec::Program &program,
+                                exec::GlobalMemory &memory,
+                                const exec::LaunchRequest &request,
+                                const TargetSpec &target,
+                                const TimingOptions &options) {
+  return Estimator(program, memory, request, target, options).run();
+}

@@ -1,0 +1,139 @@
+//===- Traffic.cpp - bytes between L2 and DRAM ----------------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Simulator/Timing/Traffic.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+using namespace hwtune;
+using namespace hwtune::timing;
+
+namespace {
+
+using Lines = std::vector<uint64_t>;
+/// Sorted lines by the allocation they lie in.
+using ByAllocation = std::map<exec::DeviceAddress, Lines>;
+
+ByAllocation split(const Lines &lines, unsigned lineBytes,
+                   const exec::GlobalMemory &memory) {
+  ByAllocation parts;
+  const exec::Allocation *last = nullptr;
+  for (uint64_t line : lines) {
+    uint64_t address = line * lineBytes;
+    if (!last || address < last->base || address >= last->base + last->bytes)
+      last = memory.find(address);
+    parts[last ? last->base : 0].push_back(line);
+  }
+  return parts;
+}
+
+double overlap(const Lines &a, const Lines &b) {
+  if (a.empty())
+    return 1;
+  size_t common = 0;
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+    if (*i == *j)
+      ++common, ++i, ++j;
+    else if (*i < *j)
+      ++i;
+    else
+      ++j;
+  }
+  return double(common) / double(a.size());
+}
+
+/// How the lines of one allocation are shared between blocks.
+struct Sharing {
+  double lines = 0;
+  std::array<double, 3> overlap{}; ///< of neighbours in x, y, z
+  double most = 0;                 ///< lines of the whole allocation
+
+  double unique(const std::array<double, 3> &blocks) const {
+    double result = lines;
+    for (unsigned d = 0; d < 3; ++d)
+      result *= 1 + (blocks[d] - 1) * (1 - overlap[d]);
+    return std::min(result, most);
+  }
+};
+
+/// The box of the grid that `count` blocks in launch order cover.
+std::array<double, 3> box(exec::Dim3 grid, uint64_t count) {
+  double x = std::min<double>(grid[0], count);
+  double y = std::clamp<double>(std::ceil(double(count) / grid[0]), 1, grid[1]);
+  double z = std::clamp<double>(std::ceil(double(count) / grid[0] / grid[1]), 1,
+                                grid[2]);
+  return {x, y, z};
+}
+
+std::vector<Sharing> sharing(const std::array<const Lines *, 4> &blocks,
+                             const std::array<bool, 3> &hasNeighbour,
+                             unsigned lineBytes,
+                             const exec::GlobalMemory &memory) {
+  std::vector<Sharing> result;
+  std::array<ByAllocation, 4> parts;
+  for (unsigned i = 0; i < 4; ++i)
+    parts[i] = split(*blocks[i], lineBytes, memory);
+  for (const auto &[base, lines] : parts[0]) {
+    Sharing share;
+    share.lines = double(lines.size());
+    const exec::Allocation *allocation = memory.find(base);
+    share.most = allocation ? std::ceil(double(allocation->bytes) / lineBytes)
+                            : share.lines;
+    share.most = std::max(share.most, share.lines);
+    for (unsigned d = 0; d < 3; ++d)
+      share.overlap[d] =
+          hasNeighbour[d] ? overlap(lines, parts[d + 1][base]) : 1;
+    result.push_back(share);
+  }
+  return result;
+}
+
+} // namespace
+
+DramTraffic timing::dramTraffic(
+    const std::unordered_map<uint64_t, TraceRecorder::BlockLines> &lines,
+    const Neighbours &near, exec::Dim3 grid, uint64_t waveBlocks,
+    double l2Bytes, unsigned lineBytes, const exec::GlobalMemory &memory) {
+  DramTraffic traffic;
+  static const TraceRecorder::BlockLines kNone;
+  auto of = [&](uint64_t block) -> const TraceRecorder::BlockLines & {
+    auto at = lines.find(block);
+    return at == lines.end() ? kNone : at->second;
+  };
+  std::array<uint64_t, 4> ids{near.center, near.x, near.y, near.z};
+  std::array<bool, 3> has{near.x != near.center, near.y != near.center,
+                          near.z != near.center};
+  std::array<const Lines *, 4> read, written;
+  for (unsigned i = 0; i < 4; ++i) {
+    read[i] = &of(ids[i]).read;
+    written[i] = &of(ids[i]).written;
+  }
+  double total = double(grid[0]) * grid[1] * grid[2];
+  waveBlocks = std::clamp<uint64_t>(waveBlocks, 1, uint64_t(total));
+  double waves = total / double(waveBlocks);
+  std::array<double, 3> whole{double(grid[0]), double(grid[1]),
+                              double(grid[2])};
+  std::array<double, 3> wave = box(grid, waveBlocks);
+  std::vector<Sharing> reads = sharing(read, has, lineBytes, memory);
+  double volume = 0;
+  for (const Sharing &share : reads)
+    volume += share.unique(wave) * lineBytes;
+  // What survives from one wave to the next.
+  double kept = volume > 0 ? std::min(1.0, l2Bytes / (2 * volume)) : 1;
+  for (const Sharing &share : reads) {
+    double once = share.unique(whole) * lineBytes;
+    double eachWave = std::max(once, waves * share.unique(wave) * lineBytes);
+    traffic.readBytes += kept * once + (1 - kept) * eachWave;
+    traffic.blockReadBytes += share.lines * lineBytes * total;
+  }
+  for (const Sharing &share : sharing(written, has, lineBytes, memory))
+    traffic.writeBytes += share.unique(whole) * lineBytes;
+  return traffic;
+}
