@@ -1,0 +1,63 @@
+//===- Candidates.h - the configurations worth measuring ------ -*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collect: enumerate, predict, keep the best. No compiler and no device.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_TUNER_CANDIDATES_H
+#define HWTUNE_TUNER_CANDIDATES_H
+
+#include "hwtune/Model/Constants.h"
+#include "hwtune/Model/Cost.h"
+#include "hwtune/Model/KernelFeatures.h"
+#include "hwtune/Search/SearchProblem.h"
+#include "hwtune/Space/Space.h"
+#include "hwtune/Support/CancelToken.h"
+#include "hwtune/Target/TargetSpec.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace hwtune {
+
+struct CollectOptions {
+  /// Candidates kept: the best by the reasoned constants, plus a tenth spread
+  /// evenly over the rest, for where the model is wrong.
+  size_t keep = 2048;
+  /// Vectors of constants for the columns of `SearchProblem::logTime`.
+  unsigned ensemble = kDefaultEnsembleSize;
+  uint64_t seed = 0;
+};
+
+struct Candidates {
+  SpaceCounts counts; ///< of the whole space
+  /// Legal configurations that the model finds infeasible, by its reason.
+  std::map<std::string, uint64_t> infeasible;
+  /// Kept ones, in the order of the space. Index = candidate of `problem`.
+  std::vector<Config> configs;
+  std::vector<double> predicted; ///< seconds, geometric mean of the ensemble
+  SearchProblem problem;
+  size_t best = 0; ///< lowest prediction: the untuned pick
+};
+
+/// An empty space, or one in which nothing is feasible, is an error that lists
+/// the reasons with their counts.
+Expected<Candidates>
+collectCandidates(const Space &space, const TargetSpec &target,
+                  const std::function<KernelFeatures(const Config &)> &features,
+                  const CollectOptions &options,
+                  const CancelToken &cancel = {});
+
+/// "12,000 configurations: 3,411 legal, 8,000 rejected by shared-memory, ...".
+std::string describeCounts(const SpaceCounts &counts);
+
+} // namespace hwtune
+
+#endif // HWTUNE_TUNER_CANDIDATES_H
