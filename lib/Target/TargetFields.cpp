@@ -19,17 +19,18 @@ namespace {
 
 // Bounds are there to catch slips of the pen (a size in KiB for bytes, GHz for
 // MHz), not to describe any device.
-constexpr double kMany = 1e6;    // things on a chip
-constexpr double kBytes = 1e15;  // sizes
-constexpr double kRate = 1e9;    // rates, clocks, watts
-constexpr double kCycles = 1e5;  // latencies
+constexpr double kMany = 1e6;   // things on a chip
+constexpr double kBytes = 1e15; // sizes
+constexpr double kRate = 1e9;   // rates, clocks, watts
+constexpr double kCycles = 1e5; // latencies
 
 #define FIELD(name, member, unit, description, least, most)                    \
   TargetField {                                                                \
     name, unit, description,                                                   \
         [](TargetSpec &s) -> TargetFieldRef { return &s.member; }, least, most \
   }
-#define TEXT(name, member, description) FIELD(name, member, "", description, 0, 0)
+#define TEXT(name, member, description)                                        \
+  FIELD(name, member, "", description, 0, 0)
 
 // clang-format off
 constexpr TargetField kFields[] = {
@@ -62,9 +63,9 @@ constexpr TargetField kFields[] = {
   FIELD("bank_bytes", bankBytes, "bytes", "width of one bank", 1, 1024),
   FIELD("line_bytes", lineBytes, "bytes", "cache line", 1, 65536),
   FIELD("sector_bytes", sectorBytes, "bytes", "part of a line fetched at once", 1, 65536),
-  FIELD("max_grid_x", maxGridX, "blocks", "largest grid, first dimension", 1, 9e15),
-  FIELD("max_grid_y", maxGridY, "blocks", "largest grid, second dimension", 1, 9e15),
-  FIELD("max_grid_z", maxGridZ, "blocks", "largest grid, third dimension", 1, 9e15),
+  FIELD("max_grid_x", maxGridX, "blocks", "largest grid, first dimension", 1, 1e15),
+  FIELD("max_grid_y", maxGridY, "blocks", "largest grid, second dimension", 1, 1e15),
+  FIELD("max_grid_z", maxGridZ, "blocks", "largest grid, third dimension", 1, 1e15),
   FIELD("max_block_x", maxBlockX, "threads", "largest block, first dimension", 1, kMany),
   FIELD("max_block_y", maxBlockY, "threads", "largest block, second dimension", 1, kMany),
   FIELD("max_block_z", maxBlockZ, "threads", "largest block, third dimension", 1, kMany),

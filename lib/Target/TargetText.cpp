@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hwtune/Support/EditDistance.h"
 #include "hwtune/Support/Json.h"
+#include "hwtune/Support/Text.h"
 #include "hwtune/Target/TargetFields.h"
 
 #include <fmt/format.h>
@@ -55,8 +55,9 @@ Error fieldError(std::string_view field, const std::string &value,
 
 Status checkTexts(const TargetSpec &s) {
   if (!isKebabCase(s.id))
-    return fieldError("id", fmt::format("`{}`", s.id),
-                      "lower-case letters, digits and dashes, such as `my-gpu`");
+    return fieldError(
+        "id", fmt::format("`{}`", s.id),
+        "lower-case letters, digits and dashes, such as `my-gpu`");
   for (auto [name, text] :
        {std::pair<std::string_view, const std::string *>{"vendor", &s.vendor},
         {"arch", &s.arch}})
@@ -98,19 +99,19 @@ Status checkRelations(const TargetSpec &s) {
   };
   for (const AtMost &r : relations)
     if (r.smallValue > r.largeValue)
-      return fieldError(r.small, fmt::format("{}", r.smallValue),
-                        fmt::format("at most `{}` ({})", r.large, r.largeValue));
+      return fieldError(
+          r.small, fmt::format("{}", r.smallValue),
+          fmt::format("at most `{}` ({})", r.large, r.largeValue));
   if (s.lineBytes % s.sectorBytes != 0)
-    return fieldError("line_bytes", fmt::format("{}", s.lineBytes),
-                      fmt::format("a multiple of `sector_bytes` ({})",
-                                  s.sectorBytes));
+    return fieldError(
+        "line_bytes", fmt::format("{}", s.lineBytes),
+        fmt::format("a multiple of `sector_bytes` ({})", s.sectorBytes));
   if (s.sharedPerSM > 0 && s.sharedCarveouts.empty())
     return fieldError("shared_carveouts", "[]",
                       "at least one carve-out, the largest equal to "
                       "`shared_per_sm`");
   if (!std::is_sorted(s.sharedCarveouts.begin(), s.sharedCarveouts.end()) ||
-      (!s.sharedCarveouts.empty() &&
-       s.sharedCarveouts.back() != s.sharedPerSM))
+      (!s.sharedCarveouts.empty() && s.sharedCarveouts.back() != s.sharedPerSM))
     return fieldError(
         "shared_carveouts",
         fmt::format("[{}]", fmt::join(s.sharedCarveouts, ", ")),
@@ -257,8 +258,8 @@ Expected<TargetSpec> hwtune::targetFromJson(std::string_view text) {
       std::vector<std::string> names;
       for (const TargetField &f : targetFields())
         names.emplace_back(f.name);
-      r.fail(fmt::format("unknown field `{}`, did you mean `{}`", item.key(),
-                         nearest(item.key(), names, 1).front()));
+      r.fail(fmt::format("unknown field `{}`{}", item.key(),
+                         didYouMean(item.key(), names)));
       break;
     }
     readField(spec, *field, r[item.key().c_str()]);
@@ -314,8 +315,8 @@ std::string hwtune::printTable(const TargetSpec &spec) {
 
 std::string hwtune::basisSummary(const TargetSpec &spec) {
   constexpr std::array kOrder = {
-      Basis::Measured, Basis::VendorTable,   Basis::Derived,   Basis::Proxy,
-      Basis::FamilyDefault, Basis::Unverified, Basis::User};
+      Basis::Measured,      Basis::VendorTable, Basis::Derived, Basis::Proxy,
+      Basis::FamilyDefault, Basis::Unverified,  Basis::User};
   std::string out;
   for (Basis basis : kOrder) {
     int count = 0;

@@ -24,8 +24,8 @@ namespace hwtune {
 struct BlockNeeds {
   int64_t threads = 0;
   int64_t registersPerThread = 0;
-  int64_t sharedBytes = 0;   ///< static + dynamic, without the reserved part
-  int64_t barriers = 1;      ///< named barriers (bar.sync 0 is one)
+  int64_t sharedBytes = 0; ///< static + dynamic, without the reserved part
+  int64_t barriers = 1;    ///< named barriers (bar.sync 0 is one)
   /// Shared memory the SM is asked to be split for, in bytes; negative: the
   /// largest carve-out (the driver's default). A wish below one block is
   /// raised to the next carve-out that holds one.
@@ -47,14 +47,14 @@ inline constexpr int64_t kNoLimit = INT64_MAX;
 struct Occupancy {
   int64_t blocksPerSM = 0;
   int64_t warpsPerSM = 0;
-  double occupancy = 0;          ///< warps / the SM's warps
-  unsigned limiters = 0;         ///< OccupancyLimiter bits
+  double occupancy = 0;  ///< warps / the SM's warps
+  unsigned limiters = 0; ///< OccupancyLimiter bits
   /// Blocks each resource alone would allow; `kNoLimit` where it sets none.
   int64_t byWarps = 0, byRegisters = 0, byShared = 0, byBlocks = 0,
           byBarriers = 0;
-  int64_t sharedPerBlock = 0;    ///< bytes allocated, reserved part included
-  int64_t registersPerWarp = 0;  ///< allocated
-  int64_t carveout = 0;          ///< bytes the SM is split for
+  int64_t sharedPerBlock = 0;   ///< bytes allocated, reserved part included
+  int64_t registersPerWarp = 0; ///< allocated
+  int64_t carveout = 0;         ///< bytes the SM is split for
   /// L1 left beside the smallest carve-out that keeps this occupancy (the
   /// driver's usual choice).
   int64_t smallestCarveout = 0;

@@ -65,15 +65,15 @@ struct TargetSpec {
   int64_t registersPerSM = 0;        ///< 32-bit registers
   int64_t registersPerBlock = 0;     ///< 32-bit registers
   int64_t maxRegistersPerThread = 255;
-  int64_t registerAllocUnit = 256;   ///< registers, per warp
-  int64_t warpAllocGranularity = 4;  ///< warps
-  int64_t sharedPerSM = 0;           ///< bytes, largest carve-out
-  int64_t sharedPerBlock = 49152;    ///< bytes, without opting in
-  int64_t sharedPerBlockOptin = 0;   ///< bytes
-  int64_t sharedReservedPerBlock = 0; ///< bytes
-  int64_t sharedAllocUnit = 0;       ///< bytes
+  int64_t registerAllocUnit = 256;      ///< registers, per warp
+  int64_t warpAllocGranularity = 4;     ///< warps
+  int64_t sharedPerSM = 0;              ///< bytes, largest carve-out
+  int64_t sharedPerBlock = 49152;       ///< bytes, without opting in
+  int64_t sharedPerBlockOptin = 0;      ///< bytes
+  int64_t sharedReservedPerBlock = 0;   ///< bytes
+  int64_t sharedAllocUnit = 0;          ///< bytes
   std::vector<int64_t> sharedCarveouts; ///< bytes, ascending
-  int64_t l1PlusShared = 0;          ///< bytes; L1 = this less the carve-out
+  int64_t l1PlusShared = 0;             ///< bytes; L1 = this less the carve-out
   int64_t sharedBanks = 32;
   int64_t bankBytes = 4;
   int64_t lineBytes = 128;
@@ -89,15 +89,15 @@ struct TargetSpec {
 
   // --- chip ---
   int64_t smCount = 0;
-  double clockMHz = 0;               ///< boost clock, the default of all times
+  double clockMHz = 0; ///< boost clock, the default of all times
   std::optional<double> baseClockMHz, tensorClockMHz, memoryClockMHz;
   int64_t l2Bytes = 0;
   std::optional<int64_t> l2Partitions;
-  std::optional<int64_t> l3Bytes;    ///< cache between L2 and DRAM
+  std::optional<int64_t> l3Bytes; ///< cache between L2 and DRAM
   int64_t dramBytes = 0;
   std::string dramType;
   std::optional<int64_t> dramBusBits;
-  double dramGBs = 0;                ///< peak, 1e9 bytes/s
+  double dramGBs = 0; ///< peak, 1e9 bytes/s
   std::optional<double> tdpW;
   /// Peak rates in TFLOP/s or TOP/s, dense, 2 per multiply-add.
   std::optional<double> peakF32, peakF64, peakF16Tensor, peakBf16Tensor,
@@ -113,12 +113,12 @@ struct TargetSpec {
   std::optional<double> clocksPerWavefront;
   /// Clocks per memory instruction of the SM's load/store unit.
   std::optional<double> clocksPerMemoryInst;
-  std::optional<double> l1BytesPerClk;   ///< per SM
-  std::optional<double> l2BytesPerClk;   ///< whole chip
+  std::optional<double> l1BytesPerClk;             ///< per SM
+  std::optional<double> l2BytesPerClk;             ///< whole chip
   std::optional<double> dramEffRead, dramEffMixed; ///< share of dramGBs
-  std::optional<double> launchUs;        ///< launches back to back
-  std::optional<double> coldLaunchUs;    ///< one launch from idle
-  std::optional<double> hostCopyGBs;     ///< host <-> device copies
+  std::optional<double> launchUs;                  ///< launches back to back
+  std::optional<double> coldLaunchUs;              ///< one launch from idle
+  std::optional<double> hostCopyGBs;               ///< host <-> device copies
   std::optional<int64_t> icacheL0Bytes, icacheL1Bytes, icacheL2Bytes;
   /// Clocks per line that the instruction fetch of one scheduler gets from
   /// beyond the first two levels.

@@ -40,27 +40,45 @@ static_assert(std::is_same_v<cuda::DevicePtr, CUdeviceptr>);
 namespace {
 
 /// NVIDIA's type as ours: enumerations and handles by what they stand for.
-template <typename T> struct Ours { using type = T; };
+template <typename T> struct Ours {
+  using type = T;
+};
 template <typename T> struct Ours<T *> {
   using type = typename Ours<T>::type *;
 };
 template <typename T> struct Ours<const T> {
   using type = const typename Ours<T>::type;
 };
-template <> struct Ours<CUresult> { using type = cuda::Result; };
-template <> struct Ours<CUcontext> { using type = cuda::Context; };
-template <> struct Ours<CUmodule> { using type = cuda::Module; };
-template <> struct Ours<CUfunction> { using type = cuda::Function; };
-template <> struct Ours<CUstream> { using type = cuda::Stream; };
-template <> struct Ours<CUevent> { using type = cuda::Event; };
-template <> struct Ours<CUuuid> { using type = cuda::Uuid; };
+template <> struct Ours<CUresult> {
+  using type = cuda::Result;
+};
+template <> struct Ours<CUcontext> {
+  using type = cuda::Context;
+};
+template <> struct Ours<CUmodule> {
+  using type = cuda::Module;
+};
+template <> struct Ours<CUfunction> {
+  using type = cuda::Function;
+};
+template <> struct Ours<CUstream> {
+  using type = cuda::Stream;
+};
+template <> struct Ours<CUevent> {
+  using type = cuda::Event;
+};
+template <> struct Ours<CUuuid> {
+  using type = cuda::Uuid;
+};
 template <> struct Ours<CUdevice_attribute> {
   using type = cuda::DeviceAttribute;
 };
 template <> struct Ours<CUfunction_attribute> {
   using type = cuda::FunctionAttribute;
 };
-template <> struct Ours<CUjit_option> { using type = cuda::JitOption; };
+template <> struct Ours<CUjit_option> {
+  using type = cuda::JitOption;
+};
 template <typename R, typename... Args> struct Ours<R (*)(Args...)> {
   using type = typename Ours<R>::type (*)(typename Ours<Args>::type...);
 };

@@ -14,9 +14,8 @@ using namespace hwtune;
 TEST(DriverTable, MissingLibraryIsNamed) {
   auto table = DriverTable::load("/nonexistent/libcuda.so.1");
   ASSERT_FALSE(table);
-  EXPECT_NE(table.error().message.find(
-                "cannot load the CUDA driver library "
-                "`/nonexistent/libcuda.so.1`: "),
+  EXPECT_NE(table.error().message.find("cannot load the CUDA driver library "
+                                       "`/nonexistent/libcuda.so.1`: "),
             std::string::npos)
       << table.error().message;
 }
