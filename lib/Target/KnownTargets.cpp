@@ -124,10 +124,10 @@ bool isNamed(const Row &row, const TargetSpec &spec,
 std::vector<std::string> nearestIds(std::string_view text) {
   text = text.substr(0, kLongestId);
   const std::vector<std::string> &ids = knownTargetIds();
-  std::vector<std::pair<unsigned, size_t>> order;
+  std::vector<std::pair<size_t, size_t>> order;
   for (size_t i = 0; i < ids.size(); ++i) {
     bool contains = !text.empty() && ids[i].find(text) != std::string::npos;
-    order.emplace_back(contains ? 0 : editDistance(text, ids[i]), i);
+    order.emplace_back(contains ? size_t{0} : editDistance(text, ids[i]), i);
   }
   std::sort(order.begin(), order.end());
   std::vector<std::string> result;
