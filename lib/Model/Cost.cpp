@@ -408,6 +408,45 @@ Prediction predict(const KernelFeatures &features, const TargetSpec &target,
   return predict(features, ModelTarget::from(target), constants);
 }
 
+std::array<float, kNumHardwareFeatures>
+hardwareFeatures(const KernelFeatures &f, const Prediction &p) {
+  auto at = [&](Term id) { return p.clocks[static_cast<unsigned>(id)]; };
+  double whole = 1;
+  for (Term id : {Term::Fma, Term::Arithmetic, Term::Tensor, Term::Issue,
+                  Term::Lsu, Term::L2, Term::Dram, Term::Chain})
+    whole = std::max(whole, at(id));
+  // Below a thousandth of the largest a term does not matter.
+  auto share = [&](Term id) { return std::log(at(id) / whole + 1e-3); };
+  double loads = 0, words = 0, global = 0;
+  for (int i = 0; i < f.numStreams; ++i) {
+    const AccessStream &s = f.streams[i];
+    (s.isShared ? loads : global) += s.loads;
+    words += s.loads * s.vectorBytes / kWordBytes;
+  }
+  double work = 1 + f.fma32 + f.fp32 + f.fp16 + f.fp64 + f.tensorFma;
+  auto per = [&](double x) { return std::log(x / work + 1e-3); };
+  const double values[kNumHardwareFeatures] = {
+      share(Term::Fma) + share(Term::Tensor),
+      share(Term::Issue),
+      share(Term::Lsu),
+      share(Term::L2),
+      share(Term::Dram),
+      share(Term::Chain),
+      per(loads),
+      per(global),
+      per(words),
+      per(f.copies),
+      std::log(1 + p.registers),
+      std::log(1 + p.spilled),
+      std::log(1 + p.blocksPerSM),
+      std::log(1 + p.warpsPerSM),
+      p.wavesPaid > 0 ? std::log(p.wavesPaid / p.waves) * 10 : 0,
+      std::log(work)};
+  std::array<float, kNumHardwareFeatures> result;
+  std::copy(std::begin(values), std::end(values), result.begin());
+  return result;
+}
+
 void predictBatch(std::span<const KernelFeatures> features,
                   const ModelTarget &target,
                   std::span<const Constants> constants,

@@ -114,6 +114,13 @@ void predictBatch(std::span<const KernelFeatures> features,
                   std::span<const Constants> constants,
                   std::span<double> seconds);
 
+/// Coordinates in which kernels that behave alike are near each other: logs of
+/// the terms' shares and of work per thread, occupancy, registers, waves. For
+/// a search that learns what the model does not say.
+inline constexpr unsigned kNumHardwareFeatures = 16;
+std::array<float, kNumHardwareFeatures>
+hardwareFeatures(const KernelFeatures &features, const Prediction &prediction);
+
 /// Why `a` is predicted faster or slower than `b`, in plain words, the largest
 /// difference first.
 std::string explain(const Prediction &a, const Prediction &b);

@@ -1,0 +1,308 @@
+//===- Bayes.cpp - expected improvement over Gaussian processes ------ ===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `bayes`: a first sample, then expected improvement under one Gaussian
+// process on the parameters. `auto`: a first list that walks the model's
+// favourites and visits every branch (each value of each categorical
+// parameter), then expected improvement under two processes in turn, one on
+// hardware features and one on the parameters; every few trials it looks where
+// it knows least. Minimises log time; no guarantee, but a wrong model only
+// delays it: the residual process learns what the model does not say.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Acquisition.h"
+#include "Neighbours.h"
+#include "Strategies.h"
+#include "Surrogate.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hwtune {
+
+namespace {
+
+constexpr size_t kFirstList = 8;
+constexpr size_t kBlackBoxSample = 12;
+constexpr size_t kExploreEvery = 9; // trials; exploration never stops
+// A failure counts as this much slower than the best, at least.
+constexpr double kFailurePenalty = 0.7;
+constexpr size_t kRefitAt[] = {3, 6, 10, 15, 22, 32, 48, 70, 100, 150, 220};
+
+bool refitAt(size_t count) {
+  return std::find(std::begin(kRefitAt), std::end(kRefitAt), count) !=
+         std::end(kRefitAt);
+}
+
+Eigen::MatrixXf pick(const Table &table, const std::vector<size_t> &rows) {
+  Eigen::MatrixXf m(Eigen::Index(rows.size()), Eigen::Index(table.columns));
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (size_t j = 0; j < table.columns; ++j)
+      m(Eigen::Index(i), Eigen::Index(j)) = table.at(rows[i], j);
+  return m;
+}
+
+/// Parameters with categorical ones as one column a value.
+Eigen::MatrixXf parameterCoordinates(const SearchProblem &problem,
+                                     const std::vector<size_t> &rows,
+                                     Eigen::MatrixXf *branches) {
+  Eigen::MatrixXf all = pick(problem.parameters, rows);
+  std::vector<Eigen::VectorXf> columns, branchColumns;
+  for (Eigen::Index j = 0; j < all.cols(); ++j) {
+    bool categorical = size_t(j) < problem.categorical.size() &&
+                       problem.categorical[size_t(j)];
+    if (!categorical) {
+      columns.push_back(all.col(j));
+      continue;
+    }
+    std::vector<float> values(all.col(j).begin(), all.col(j).end());
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    if (values.size() < 2)
+      continue;
+    branchColumns.push_back(all.col(j));
+    // Two values need one column.
+    for (size_t v = values.size() == 2 ? 1 : 0; v < values.size(); ++v)
+      columns.push_back(
+          (all.col(j).array() == values[v]).cast<float>().matrix());
+  }
+  auto join = [&](const std::vector<Eigen::VectorXf> &parts) {
+    Eigen::MatrixXf m(all.rows(), Eigen::Index(parts.size()));
+    for (size_t i = 0; i < parts.size(); ++i)
+      m.col(Eigen::Index(i)) = parts[i];
+    return m;
+  };
+  *branches = join(branchColumns);
+  return join(columns);
+}
+
+class Bayes final : public HistoryStrategy {
+public:
+  Bayes(std::string_view name, const SearchProblem &problem,
+        const StrategyOptions &options, bool isAuto)
+      : HistoryStrategy(name, problem, options), isAuto(isAuto),
+        prior(Prior::of(problem, candidateOf)), feasibility(repCount()) {
+    Eigen::MatrixXf branches;
+    Eigen::MatrixXf coordinates =
+        parameterCoordinates(problem, candidateOf, &branches);
+    bool hasModel = !prior.order.empty();
+    if (isAuto && !problem.features.empty())
+      surrogates.emplace_back(prior, pick(problem.features, candidateOf),
+                              branches, hasModel);
+    surrogates.emplace_back(prior, coordinates, branches, hasModel);
+    firstList = hasModel ? modelList(branches) : spreadList(coordinates);
+  }
+
+protected:
+  Rep propose() override {
+    for (Rep rep : firstList)
+      if (!tried[rep])
+        return rep;
+    size_t successes = size_t(std::count_if(
+        seen.begin(), seen.end(), [](const Seen &s) { return s.ok; }));
+    if (successes == 0)
+      return nextFeasible();
+    return byImprovement();
+  }
+
+  void learned() override {
+    const Seen &last = seen.back();
+    feasibility.add(surrogates.back().residualCorrelation(last.rep), last.ok);
+    if (last.ok && (best == kNoRep || last.logValue < bestLog)) {
+      best = last.rep;
+      bestLog = last.logValue;
+    }
+    if (last.ok)
+      worstLog = best == last.rep && seen.size() == 1
+                     ? last.logValue
+                     : std::max(worstLog, last.logValue);
+    update();
+  }
+
+private:
+  std::vector<Rep> modelList(const Eigen::MatrixXf &branches) const;
+  std::vector<Rep> spreadList(const Eigen::MatrixXf &coordinates) const;
+  void update();
+  double valueOf(const Seen &s) const {
+    return s.ok ? s.logValue : std::max(worstLog, bestLog + kFailurePenalty);
+  }
+  /// Before anything has run: the likeliest to run, in the model's order.
+  Rep nextFeasible() const;
+  Rep byImprovement();
+  Rep argmax(const Surrogate &surrogate, bool explore, Random &random) const;
+
+  bool isAuto;
+  Prior prior;
+  Feasibility feasibility;
+  std::vector<Surrogate> surrogates;
+  std::vector<Rep> firstList;
+  Rep best = kNoRep;
+  double bestLog = 0, worstLog = -1e300;
+};
+
+/// The model's favourites, and the best candidate of every branch among them:
+/// a branch that the model dislikes for a wrong reason is seen all the same.
+std::vector<Rep> Bayes::modelList(const Eigen::MatrixXf &branches) const {
+  size_t length = std::min(repCount(), kFirstList);
+  if (options.budget)
+    length = std::min(length, std::max<size_t>(1, options.budget / 2));
+  std::vector<Rep> list;
+  if (isAuto) {
+    std::vector<std::pair<Eigen::Index, float>> covered;
+    for (Rep rep : prior.order) {
+      bool fresh = false;
+      for (Eigen::Index j = 0; j < branches.cols(); ++j) {
+        std::pair<Eigen::Index, float> branch{j, branches(rep, j)};
+        if (std::find(covered.begin(), covered.end(), branch) != covered.end())
+          continue;
+        covered.push_back(branch);
+        fresh = true;
+      }
+      if (fresh && !prior.hopeless[rep])
+        list.push_back(rep);
+      if (list.size() == length)
+        break;
+    }
+  }
+  for (Rep rep : prior.order) {
+    if (list.size() == length)
+      break;
+    if (std::find(list.begin(), list.end(), rep) == list.end())
+      list.push_back(rep);
+  }
+  std::sort(list.begin(), list.end(), [&](Rep a, Rep b) {
+    return prior.mean[a] != prior.mean[b] ? prior.mean[a] < prior.mean[b]
+                                          : a < b;
+  });
+  return list;
+}
+
+/// Without a model: points far from each other, by seed (the farthest of a
+/// random handful from those chosen so far).
+std::vector<Rep> Bayes::spreadList(const Eigen::MatrixXf &coordinates) const {
+  size_t length = std::min(repCount(), kBlackBoxSample);
+  if (options.budget)
+    length = std::min(length, std::max<size_t>(1, options.budget / 2));
+  constexpr int kHandful = 24;
+  Random random(options.seed, ~uint64_t(0));
+  std::vector<Rep> list;
+  while (list.size() < length) {
+    Rep choice = kNoRep;
+    float farthest = -1;
+    for (int i = 0; i < kHandful; ++i) {
+      Rep rep = Rep(random.below(repCount()));
+      float nearest = 1e30f;
+      for (Rep other : list)
+        nearest = std::min(
+            nearest,
+            (coordinates.row(rep) - coordinates.row(other)).squaredNorm());
+      if (nearest > farthest &&
+          std::find(list.begin(), list.end(), rep) == list.end()) {
+        farthest = nearest;
+        choice = rep;
+      }
+    }
+    if (choice == kNoRep) // everything drawn is on the list already
+      break;
+    list.push_back(choice);
+  }
+  return list;
+}
+
+void Bayes::update() {
+  if (best == kNoRep)
+    return;
+  if (!refitAt(seen.size()) && surrogates.front().size() + 1 == seen.size()) {
+    for (Surrogate &s : surrogates)
+      s.add(seen.back().rep, valueOf(seen.back()));
+    return;
+  }
+  // First success, or a refit: everything anew, failures at their new value.
+  std::vector<double> values;
+  for (const Seen &s : seen)
+    values.push_back(valueOf(s));
+  for (Surrogate &s : surrogates) {
+    s.setValues(std::vector<double>(values.begin(),
+                                    values.begin() + ptrdiff_t(s.size())));
+    for (size_t i = s.size(); i < seen.size(); ++i)
+      s.add(seen[i].rep, values[i]);
+    if (refitAt(seen.size()))
+      s.refit();
+    else
+      s.rebuild();
+  }
+}
+
+Rep Bayes::nextFeasible() const {
+  Rep choice = kNoRep;
+  double bestP = -1;
+  auto consider = [&](Rep rep) {
+    if (tried[rep])
+      return;
+    double p = feasibility.probability(rep) * (prior.hopeless[rep] ? 0.1 : 1);
+    if (p > bestP * (1 + 1e-9)) {
+      bestP = p;
+      choice = rep;
+    }
+  };
+  if (prior.order.empty())
+    for (Rep rep = 0; rep < repCount(); ++rep)
+      consider(rep);
+  else
+    for (Rep rep : prior.order)
+      consider(rep);
+  return choice;
+}
+
+Rep Bayes::argmax(const Surrogate &surrogate, bool explore,
+                  Random &random) const {
+  const Eigen::VectorXf &mean = surrogate.mean();
+  const Eigen::VectorXf &variance = surrogate.variance();
+  double widen = explore ? 3 : 1; // of the deviation, when exploring
+  Rep choice = kNoRep;
+  double bestGain = -1;
+  for (Rep rep = 0; rep < repCount(); ++rep) {
+    if (tried[rep])
+      continue;
+    double deviation = widen * std::sqrt(std::max(1e-8, double(variance[rep])));
+    double gain = expectedImprovement(bestLog, double(mean[rep]), deviation);
+    if (gain > bestGain)
+      gain *= feasibility.probability(rep) * (prior.hopeless[rep] ? 0.1 : 1);
+    if (gain > bestGain) {
+      bestGain = gain;
+      choice = rep;
+    }
+  }
+  return bestGain > 0 ? choice : randomUntried(random);
+}
+
+Rep Bayes::byImprovement() {
+  Random random = randomOfTrial();
+  Surrogate &surrogate = surrogates[trial() % surrogates.size()];
+  bool explore = isAuto && trial() % kExploreEvery == kExploreEvery - 1;
+  if (pending.empty())
+    return argmax(surrogate, explore, random);
+  // A batch: what is pending is believed to come out as predicted.
+  surrogate.save();
+  for (Rep rep : pending)
+    surrogate.add(rep, double(surrogate.mean()[rep]));
+  Rep choice = argmax(surrogate, explore, random);
+  surrogate.restore();
+  return choice;
+}
+
+} // namespace
+
+StrategyPtr makeBayes(const SearchProblem &p, const StrategyOptions &o) {
+  return std::make_unique<Bayes>("bayes", p, o, false);
+}
+StrategyPtr makeAuto(const SearchProblem &p, const StrategyOptions &o) {
+  return std::make_unique<Bayes>("auto", p, o, true);
+}
+
+} // namespace hwtune

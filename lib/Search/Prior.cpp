@@ -1,0 +1,67 @@
+//===- Prior.cpp - what the model expects, per class ----------------- ===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Prior.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace hwtune {
+
+namespace {
+
+// Beyond this much above a column's best (33 times as slow) a prediction says
+// "bad" and no more.
+constexpr float kClip = 3.5f;
+
+} // namespace
+
+Prior Prior::of(const SearchProblem &problem,
+                const std::vector<size_t> &candidateOf) {
+  Prior prior;
+  auto n = static_cast<Eigen::Index>(candidateOf.size());
+  auto m = static_cast<Eigen::Index>(problem.logTime.columns);
+  prior.mean = Eigen::VectorXf::Zero(n);
+  prior.hopeless.resize(candidateOf.size());
+  if (problem.logTime.empty()) {
+    prior.deviation.resize(n, 0);
+    return prior;
+  }
+  Eigen::MatrixXf &dev = prior.deviation;
+  dev.resize(n, m);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const float *row = problem.logTime.row(candidateOf[size_t(i)]);
+    Eigen::Index infeasible = 0;
+    for (Eigen::Index j = 0; j < m; ++j) {
+      dev(i, j) = row[j];
+      infeasible += !std::isfinite(row[j]);
+    }
+    prior.hopeless[size_t(i)] = 2 * infeasible > m;
+  }
+  for (Eigen::Index j = 0; j < m; ++j) {
+    float best = dev.col(j).minCoeff();
+    if (!std::isfinite(best)) // nothing is feasible under this vector
+      best = 0;
+    dev.col(j) = dev.col(j).array().min(best + kClip);
+    dev.col(j).array() -= dev.col(j).mean();
+  }
+  prior.mean = dev.rowwise().mean();
+  dev.colwise() -= prior.mean;
+  dev /= std::sqrt(float(std::max<Eigen::Index>(m - 1, 1)));
+  prior.order.resize(candidateOf.size());
+  std::iota(prior.order.begin(), prior.order.end(), Rep(0));
+  std::sort(prior.order.begin(), prior.order.end(), [&](Rep a, Rep b) {
+    if (prior.hopeless[a] != prior.hopeless[b])
+      return bool(prior.hopeless[b]);
+    return prior.mean[a] != prior.mean[b] ? prior.mean[a] < prior.mean[b]
+                                          : a < b;
+  });
+  return prior;
+}
+
+} // namespace hwtune

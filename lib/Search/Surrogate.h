@@ -1,0 +1,89 @@
+//===- Surrogate.h - a Gaussian process over all classes -*- C++ -*- ===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Log time is modelled as
+//   prior mean + offset + scale * (ensemble deviation) + branch effects
+//   + smooth residual + irregularity,
+// all Gaussian: the offset wide, the deviation with the ensemble's covariance,
+// one effect per value of each categorical parameter, the residual a
+// Matern-5/2 process on the given coordinates, the irregularity independent
+// per class (what the compiler does to one kernel and not to its neighbour).
+// Rasmussen and Williams, Gaussian Processes for Machine Learning, ch. 2, 4, 5.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_LIB_SEARCH_SURROGATE_H
+#define HWTUNE_LIB_SEARCH_SURROGATE_H
+
+#include "Prior.h"
+
+#include <Eigen/Core>
+#include <array>
+
+namespace hwtune {
+
+/// Standard deviations in log time, and lengths in standardised coordinates.
+/// Kept as logarithms.
+struct Hyper {
+  enum Id { Ensemble, Branch, Residual, Length, Nugget, Count };
+  std::array<double, Count> log{};
+  double operator[](Id id) const { return std::exp(log[id]); }
+};
+
+class Surrogate {
+public:
+  /// `coordinates` (class x dimension) are standardised here. `branches` are
+  /// the categorical parameters' values, class x parameter.
+  Surrogate(const Prior &prior, const Eigen::MatrixXf &coordinates,
+            const Eigen::MatrixXf &branches, bool hasModel);
+
+  /// Appends one observation (log time) and updates the posterior, O(n t).
+  void add(Rep rep, double value);
+  /// Drops all but the first `count` observations; mean and variance are stale
+  /// until `restore`.
+  void truncate(size_t count);
+  /// Chooses hyperparameters by marginal likelihood with a weak prior, then
+  /// recomputes the posterior of the same observations.
+  void refit();
+  /// Replaces all observed values (failures move with the worst).
+  void setValues(const std::vector<double> &values);
+  void rebuild();
+
+  size_t size() const { return reps.size(); }
+  const Eigen::VectorXf &mean() const { return posteriorMean; }
+  /// Of an unmeasured class, irregularity included.
+  const Eigen::VectorXf &variance() const { return posteriorVariance; }
+  const Hyper &hyper() const { return parameters; }
+  /// Correlation of the residual between `rep` and every class.
+  Eigen::VectorXf residualCorrelation(Rep rep) const;
+  void save();    ///< remembers the posterior
+  void restore(); ///< back to `save`, with its number of observations
+
+private:
+  Eigen::VectorXf covarianceRow(Rep rep) const;
+  Eigen::VectorXf priorVariance() const;
+  double logEvidence(const Hyper &hyper, const Eigen::MatrixXd &ensemble,
+                     const Eigen::MatrixXd &branch,
+                     const Eigen::MatrixXd &distance2) const;
+
+  const Prior &prior;
+  Eigen::MatrixXf coords;   ///< standardised
+  Eigen::MatrixXf branches; ///< categorical values
+  Hyper parameters, center;
+  std::vector<Rep> reps;
+  std::vector<double> values;
+  Eigen::MatrixXf rows;     ///< L^-1 K(observed, all), one column a observation
+  Eigen::MatrixXd lower;    ///< Cholesky factor L
+  std::vector<double> beta; ///< L^-1 (values - prior)
+  Eigen::VectorXf posteriorMean, posteriorVariance;
+  Eigen::VectorXf savedMean, savedVariance;
+  size_t savedSize = 0;
+};
+
+} // namespace hwtune
+
+#endif // HWTUNE_LIB_SEARCH_SURROGATE_H

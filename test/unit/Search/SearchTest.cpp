@@ -1,0 +1,137 @@
+//===- SearchTest.cpp - stopping, objectives, acquisition ----------- ===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Acquisition.h"
+
+#include "hwtune/Search/Objective.h"
+#include "hwtune/Search/Stop.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace hwtune;
+
+TEST(Stop, EachConditionAlone) {
+  StopOptions trials;
+  trials.trials = 2;
+  StopRule a(trials);
+  EXPECT_FALSE(a.reached(1e9));
+  a.tell({0, false, 0});
+  a.tell({1, true, 3});
+  EXPECT_EQ(*a.reached(0), "2 trials done");
+
+  StopOptions seconds;
+  seconds.seconds = 5;
+  StopRule b(seconds);
+  EXPECT_FALSE(b.reached(4.9));
+  EXPECT_EQ(*b.reached(5), "5 seconds passed");
+
+  StopOptions target;
+  target.target = 2;
+  StopRule c(target);
+  c.tell({0, true, 2.5});
+  EXPECT_FALSE(c.reached(0));
+  c.tell({1, true, 1.5});
+  EXPECT_EQ(*c.reached(0), "target 2 reached with 1.5");
+}
+
+TEST(Stop, ConvergesWithoutSignificantGain) {
+  StopOptions options;
+  options.patience = 3;
+  options.significance = 0.1;
+  StopRule rule(options);
+  for (int i = 0; i < 10; ++i)
+    rule.tell({0, false, 0});
+  EXPECT_FALSE(rule.reached(0)) << "nothing has run yet";
+  rule.tell({0, true, 100});
+  rule.tell({1, true, 95}); // 5 %: not significant
+  rule.tell({2, true, 89}); // 11 % below 100: significant
+  EXPECT_FALSE(rule.converged());
+  rule.tell({3, true, 88});
+  rule.tell({4, false, 0});
+  EXPECT_FALSE(rule.reached(0));
+  rule.tell({5, true, 87});
+  EXPECT_EQ(*rule.reached(0), "converged: no gain above 10 % in 3 trials");
+  EXPECT_TRUE(rule.converged());
+  EXPECT_EQ(rule.best(), 87);
+  EXPECT_EQ(rule.trials(), 16u);
+}
+
+TEST(Stop, NoConditionNeverStops) {
+  StopRule rule({});
+  for (int i = 0; i < 1000; ++i)
+    rule.tell({0, true, 1});
+  EXPECT_FALSE(rule.reached(1e12));
+}
+
+TEST(Objective, Values) {
+  Measured m;
+  m.coldSeconds = 3;
+  m.seconds = 2;
+  m.joules = 10;
+  EXPECT_DOUBLE_EQ(*objectiveValue(Objective::Latency, m), 3);
+  EXPECT_DOUBLE_EQ(*objectiveValue(Objective::Throughput, m), 2);
+  EXPECT_DOUBLE_EQ(*objectiveValue(Objective::Energy, m), 10);
+  EXPECT_DOUBLE_EQ(*objectiveValue(Objective::Power, m), 5);
+  EXPECT_DOUBLE_EQ(*objectiveValue(Objective::EnergyDelay, m), 20);
+  EXPECT_DOUBLE_EQ(*objectiveValue(Objective::Pareto, m), 20);
+  m.joules.reset();
+  m.watts = 4;
+  EXPECT_DOUBLE_EQ(*objectiveValue(Objective::Energy, m), 8);
+}
+
+TEST(Objective, AbsentFactsAreErrors) {
+  Measured m;
+  m.seconds = 2;
+  EXPECT_EQ(objectiveValue(Objective::Energy, m).error().str(),
+            "objective `energy`: the device reports no energy");
+  EXPECT_EQ(objectiveValue(Objective::Latency, m).error().str(),
+            "objective `latency`: the device reports no cold launch time");
+  m.joules = 0; // a counter that stands still
+  EXPECT_EQ(objectiveValue(Objective::Energy, m).error().str(),
+            "objective `energy`: energy is 0, expected a positive number");
+}
+
+TEST(Objective, Names) {
+  for (Objective o :
+       {Objective::Latency, Objective::Throughput, Objective::Energy,
+        Objective::Power, Objective::EnergyDelay, Objective::Pareto})
+    EXPECT_EQ(parseObjective(toString(o)), o);
+  EXPECT_FALSE(parseObjective("speed"));
+}
+
+TEST(Pareto, FrontAndWeights) {
+  const std::array<double, 2> points[] = {{1, 9}, {2, 4}, {3, 4},
+                                          {4, 1}, {2, 4}, {0.5, INFINITY}};
+  std::vector<size_t> front = paretoFront(points);
+  EXPECT_EQ(front, (std::vector<size_t>{0, 1, 3}));
+  EXPECT_EQ(*pickByWeight(points, front, 1), 0u);
+  EXPECT_EQ(*pickByWeight(points, front, 0), 3u);
+  EXPECT_EQ(*pickByWeight(points, front, 0.5), 3u); // 4 < 8 < 9
+  EXPECT_FALSE(pickByWeight(points, {}, 0.5));
+}
+
+TEST(Acquisition, ExpectedImprovementByHand) {
+  // At the best itself: deviation / sqrt(2 pi).
+  EXPECT_NEAR(expectedImprovement(1, 1, 2), 2 / std::sqrt(2 * M_PI), 1e-12);
+  EXPECT_DOUBLE_EQ(expectedImprovement(1, 0.25, 0), 0.75);
+  EXPECT_DOUBLE_EQ(expectedImprovement(1, 2, 0), 0);
+  EXPECT_NEAR(expectedImprovement(5, 1, 0.1), 4, 1e-9);
+  EXPECT_GT(expectedImprovement(1, 2, 1), expectedImprovement(1, 3, 1));
+}
+
+TEST(Acquisition, FeasibilityLearnsFromNeighbours) {
+  Feasibility f(3);
+  EXPECT_FALSE(f.anyFailure());
+  EXPECT_DOUBLE_EQ(f.probability(0), 1);
+  Eigen::VectorXf nearness(3);
+  nearness << 1, 0.9f, 0.1f;
+  f.add(nearness, false);
+  EXPECT_LT(f.probability(0), 0.5);
+  EXPECT_LT(f.probability(0), f.probability(1));
+  EXPECT_NEAR(f.probability(2), 0.9, 1e-3);
+}

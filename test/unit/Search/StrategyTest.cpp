@@ -1,0 +1,239 @@
+//===- StrategyTest.cpp - what every strategy promises -------------- ===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Synthetic.h"
+
+#include <gtest/gtest.h>
+#include <numeric>
+#include <set>
+
+using namespace hwtune;
+
+namespace {
+
+class EveryStrategy : public testing::TestWithParam<std::string_view> {
+protected:
+  Synthetic make(const std::vector<size_t> &sides, uint64_t seed,
+                 double failures = 0) {
+    Synthetic s = bowl(sides, seed, 0.02, failures);
+    addModel(s, 6, 0.2, seed);
+    return s;
+  }
+};
+
+TEST_P(EveryStrategy, VisitsEveryClassOnceAndEnds) {
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Synthetic s = make({3, 4, 2}, seed, 0.3);
+    // Pairs of candidates are one kernel.
+    for (size_t i = 0; i < s.problem.size(); ++i)
+      s.problem.classes.push_back(uint32_t(i / 2));
+    Trace run = runStrategy(GetParam(), s, seed, 1000);
+    std::set<size_t> classes;
+    for (size_t i : run.order)
+      EXPECT_TRUE(classes.insert(i / 2).second) << i;
+    EXPECT_EQ(classes.size(), s.problem.size() / 2);
+  }
+}
+
+TEST_P(EveryStrategy, OneSeedOneRun) {
+  Synthetic s = make({5, 5, 5}, 1);
+  EXPECT_EQ(runStrategy(GetParam(), s, 3, 40).order,
+            runStrategy(GetParam(), s, 3, 40).order);
+}
+
+TEST_P(EveryStrategy, ResumesFromObservations) {
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Synthetic s = make({5, 5, 5}, seed, 0.2);
+    Trace whole = runStrategy(GetParam(), s, seed, 50);
+    for (size_t cut : {1, 7, 23}) {
+      auto strategy = makeStrategy(GetParam(), s.problem, {seed, 50});
+      ASSERT_TRUE(strategy);
+      for (size_t i = 0; i < cut; ++i)
+        (*strategy)->tell(s.measure(whole.order[i]));
+      for (size_t i = cut; i < whole.order.size(); ++i) {
+        std::vector<size_t> next = (*strategy)->ask();
+        ASSERT_EQ(next.size(), 1u);
+        ASSERT_EQ(next[0], whole.order[i]) << "trial " << i << ", cut " << cut;
+        (*strategy)->tell(s.measure(next[0]));
+      }
+    }
+  }
+}
+
+TEST_P(EveryStrategy, OneCandidate) {
+  Synthetic s;
+  s.problem.parameters = Table(1, 2);
+  s.problem.logTime = Table(1, 1);
+  s.values = {1};
+  Trace run = runStrategy(GetParam(), s, 0, 10);
+  EXPECT_EQ(run.order, std::vector<size_t>{0});
+  EXPECT_EQ(run.best, 1);
+}
+
+TEST_P(EveryStrategy, OneAndTwoValueParameters) {
+  Synthetic s = make({1, 2, 1, 2}, 3);
+  EXPECT_EQ(runStrategy(GetParam(), s, 0, 100).order.size(), 8u);
+  EXPECT_DOUBLE_EQ(runStrategy(GetParam(), s, 0, 100).best, s.optimum());
+}
+
+TEST_P(EveryStrategy, BudgetBelowTheFirstSample) {
+  Synthetic s = make({6, 6}, 3);
+  for (size_t budget = 1; budget < 5; ++budget)
+    EXPECT_EQ(runStrategy(GetParam(), s, 0, budget).order.size(), budget);
+}
+
+TEST_P(EveryStrategy, AllCandidatesFail) {
+  Synthetic s = make({4, 4, 4}, 3);
+  std::fill(s.values.begin(), s.values.end(), 0);
+  Trace run = runStrategy(GetParam(), s, 0, 1000);
+  EXPECT_EQ(run.order.size(), s.problem.size());
+  EXPECT_TRUE(std::isinf(run.best));
+}
+
+TEST_P(EveryStrategy, BatchesAreDistinctAndPendingCounts) {
+  Synthetic s = make({5, 5, 4}, 2);
+  auto strategy = makeStrategy(GetParam(), s.problem, {1, 60});
+  ASSERT_TRUE(strategy);
+  std::set<size_t> all;
+  for (int round = 0; round < 8; ++round) {
+    std::vector<size_t> batch = (*strategy)->ask(6);
+    EXPECT_EQ(batch.size(), 6u);
+    for (size_t i : batch)
+      EXPECT_TRUE(all.insert(i).second);
+    // Told in another order than asked.
+    for (size_t i = batch.size(); i-- > 0;)
+      (*strategy)->tell(s.measure(batch[i]));
+  }
+}
+
+TEST_P(EveryStrategy, ForeignAndRepeatedObservationsAreTaken) {
+  Synthetic s = make({5, 5}, 2);
+  auto strategy = makeStrategy(GetParam(), s.problem, {1, 20});
+  ASSERT_TRUE(strategy);
+  for (int twice = 0; twice < 2; ++twice)
+    (*strategy)->tell(s.measure(17));
+  (*strategy)->tell({1u << 30, true, 1});     // no such candidate
+  (*strategy)->tell({3, true, std::nan("")}); // counts as failed
+  for (int i = 0; i < 20; ++i)
+    for (size_t next : (*strategy)->ask()) {
+      EXPECT_NE(next, 17u);
+      EXPECT_NE(next, 3u);
+      (*strategy)->tell(s.measure(next));
+    }
+}
+
+// All but the yardstick and the one that promises no order.
+class Heuristic : public EveryStrategy {};
+
+// Mean log of best over optimum after 30 of 2000 candidates, 20 seeds.
+TEST_P(Heuristic, BeatsRandomOnBowls) {
+  for (double failures : {0.0, 0.3}) {
+    double ours = 0, random = 0;
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      Synthetic s = make({10, 10, 10}, seed, failures);
+      ours += std::log(runStrategy(GetParam(), s, seed, 30).best / s.optimum());
+      random += std::log(runStrategy("random", s, seed, 30).best / s.optimum());
+    }
+    EXPECT_LT(ours, random) << "failures " << failures;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy,
+                         testing::ValuesIn(strategyNames().begin(),
+                                           strategyNames().end()),
+                         [](const auto &info) {
+                           return std::string(info.param);
+                         });
+
+INSTANTIATE_TEST_SUITE_P(Strategies, Heuristic,
+                         testing::Values("annealing", "genetic", "bayes",
+                                         "model", "auto"),
+                         [](const auto &info) {
+                           return std::string(info.param);
+                         });
+
+TEST(Strategy, Errors) {
+  SearchProblem empty;
+  empty.name = "mine";
+  auto none = makeStrategy("random", empty);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().str(),
+            "mine: the search has no candidates, expected at least one");
+  Synthetic s = bowl({2, 2}, 0);
+  auto unknown = makeStrategy("rnd", s.problem);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().str(),
+            "unknown strategy `rnd`, expected one of exhaustive, random, "
+            "annealing, genetic, bayes, model, auto");
+  auto model = makeStrategy("model", s.problem);
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().str(),
+            "strategy `model` needs predicted times, and this search has none; "
+            "use `auto`");
+  s.problem.classes = {1};
+  EXPECT_EQ(s.problem.check().error().str(), "bowl: 1 class ids, expected 8");
+  s.problem.classes.clear();
+  s.problem.parameters.at(3, 1) = NAN;
+  EXPECT_EQ(s.problem.check().error().str(),
+            "bowl: parameter 1 of candidate 3 is not finite");
+  s = bowl({2, 2}, 0);
+  s.problem.logTime = Table(3, 1);
+  EXPECT_EQ(s.problem.check().error().str(),
+            "bowl: log time table has 3 rows, expected 8");
+  s.problem.logTime = Table(8, 1);
+  s.problem.logTime.at(2, 0) = NAN;
+  EXPECT_EQ(s.problem.check().error().str(),
+            "bowl: a predicted log time is NaN or -infinity, expected finite "
+            "or +infinity");
+  s.problem.categorical.pop_back();
+  EXPECT_EQ(s.problem.check().error().str(),
+            "bowl: 2 categorical flags, expected one per parameter (3)");
+}
+
+TEST(Auto, FirstListCoversEveryBranch) {
+  // The model is sure that value 0 of the categorical parameter is bad.
+  Synthetic s = bowl({8, 8}, 4);
+  addModel(s, 4, 0, 0);
+  for (size_t i = 0; i < s.problem.size(); ++i)
+    for (unsigned m = 0; m < 4; ++m)
+      s.problem.logTime.at(i, m) +=
+          s.problem.parameters.at(i, 2) == 0 ? 1.5f : 0.0f;
+  Trace run = runStrategy("auto", s, 0, 20);
+  std::set<float> seen;
+  for (size_t i = 0; i < 8; ++i)
+    seen.insert(s.problem.parameters.at(run.order[i], 2));
+  EXPECT_EQ(seen.size(), 2u);
+}
+
+TEST(Auto, RecoversFromABranchPredictedTooSlow) {
+  int arrived = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Synthetic s = bowl({10, 10, 10}, seed);
+    addModel(s, 16, 0.02, seed);
+    for (size_t i = 0; i < s.problem.size(); ++i)
+      for (unsigned m = 0; m < 16; ++m) // value 1 holds the optimum
+        s.problem.logTime.at(i, m) +=
+            s.problem.parameters.at(i, 3) == 1 ? std::log(1.6f) : 0.0f;
+    arrived += runStrategy("auto", s, seed, 20).best <= 1.05 * s.optimum();
+  }
+  EXPECT_GE(arrived, 18);
+}
+
+TEST(Auto, ModelSavesMeasurements) {
+  double with = 0, without = 0;
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    Synthetic s = bowl({10, 10, 10}, seed);
+    without += std::log(runStrategy("auto", s, seed, 8).best / s.optimum());
+    addModel(s, 16, 0.02, seed);
+    with += std::log(runStrategy("auto", s, seed, 8).best / s.optimum());
+  }
+  EXPECT_LT(with, without);
+}
+
+} // namespace
