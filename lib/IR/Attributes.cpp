@@ -52,6 +52,8 @@ void hwtune::printNumbers(AsmPrinter &printer, DictionaryAttr numbers) {
       printer << i.getValue().getSExtValue();
     else if (auto f = dyn_cast<FloatAttr>(entry.getValue()))
       printDouble(printer.getStream(), f.getValueAsDouble());
+    else if (auto nested = dyn_cast<DictionaryAttr>(entry.getValue()))
+      printNumbers(printer, nested);
     else
       printer << entry.getValue();
   });
@@ -81,9 +83,9 @@ ParseResult hwtune::parseNumbers(AsmParser &parser, DictionaryAttr &numbers) {
 }
 
 /// Every value an i64, or also an f64 where `floats`.
-static LogicalResult
-verifyNumbers(function_ref<InFlightDiagnostic()> emitError,
-              DictionaryAttr numbers, StringRef what, bool floats) {
+static LogicalResult verifyNumbers(function_ref<InFlightDiagnostic()> emitError,
+                                   DictionaryAttr numbers, StringRef what,
+                                   bool floats) {
   for (NamedAttribute entry : numbers) {
     Attribute value = entry.getValue();
     auto integer = dyn_cast<IntegerAttr>(value);
@@ -168,9 +170,8 @@ LogicalResult ResultAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "'time_us' is missing, expected microseconds";
   for (NamedAttribute entry : numbers) {
     auto real = dyn_cast<FloatAttr>(entry.getValue());
-    double value =
-        real ? real.getValueAsDouble()
-             : double(cast<IntegerAttr>(entry.getValue()).getInt());
+    double value = real ? real.getValueAsDouble()
+                        : double(cast<IntegerAttr>(entry.getValue()).getInt());
     if (!(value >= 0))
       return emitError() << "number '" << entry.getName().getValue() << "' is "
                          << value << ", expected 0 or more";

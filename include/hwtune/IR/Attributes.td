@@ -140,7 +140,7 @@ def HWTune_CandidateAttr : HWTune_Attr<"Candidate", "candidate"> {
                   "terms of the score by name, units in the name">:$terms
   );
   let assemblyFormat = [{
-    `<` $config `,` custom<Numbers>($terms) `>`
+    `<` qualified($config) `,` custom<Numbers>($terms) `>`
   }];
   let genVerifyDecl = 1;
 }

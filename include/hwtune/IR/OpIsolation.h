@@ -1,0 +1,35 @@
+//===- OpIsolation.h - one operation as a module of its own -----*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_IR_OPISOLATION_H
+#define HWTUNE_IR_OPISOLATION_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+#include <vector>
+
+namespace hwtune {
+
+/// Name of the function in an isolated module, and the mark of its operation.
+inline constexpr const char *kIsolatedFunction = "kernel";
+inline constexpr const char *kIsolatedOpMark = "hwtune.op";
+
+/// A module with one function whose arguments are the operands of `op` (a
+/// LinalgOp that `extractWorkload` accepts), in order, tensors as memrefs of
+/// identity layout, and whose body is `op` on these, marked `hwtune.op`. What
+/// is tuned and what is rewritten are made from the same module, so they get
+/// the same kernel. Annotations and locations are left out.
+mlir::OwningOpRef<mlir::ModuleOp> isolateOp(mlir::Operation *op);
+
+/// The text of the isolated module: what a compile worker is sent.
+std::string isolatedText(mlir::Operation *op);
+
+} // namespace hwtune
+
+#endif // HWTUNE_IR_OPISOLATION_H

@@ -1,0 +1,19 @@
+//===- Registration.cpp - dialect and passes in one call ------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Transforms/Registration.h"
+
+#include "hwtune/IR/Dialect.h"
+#include "hwtune/Transforms/Passes.h"
+
+#include "mlir/IR/DialectRegistry.h"
+
+void hwtune::registerDialects(mlir::DialectRegistry &registry) {
+  registry.insert<HWTuneDialect>();
+}
+
+void hwtune::registerPasses() { registerHWTunePasses(); }

@@ -1,0 +1,28 @@
+//===- CommandLine.h - what the stock main lets through ---------*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_TOOLS_HWTUNEOPT_COMMANDLINE_H
+#define HWTUNE_TOOLS_HWTUNEOPT_COMMANDLINE_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <optional>
+#include <string>
+
+namespace hwtune {
+
+/// LLVM's command line takes any unknown flag that begins with `-h` or `--h`
+/// as a request for help and exits 0. Ours begin so, so each such argument must
+/// be one of LLVM's own help flags, an option that is registered already, or a
+/// registered pass or pipeline. Returns the complaint about the first that is
+/// not. Call after all passes are registered.
+std::optional<std::string>
+findUnknownHelpLikeFlag(llvm::ArrayRef<const char *> arguments);
+
+} // namespace hwtune
+
+#endif // HWTUNE_TOOLS_HWTUNEOPT_COMMANDLINE_H
