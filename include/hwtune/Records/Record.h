@@ -146,8 +146,8 @@ struct RunRecord {
 
 OrderedJson toJson(const TrialRecord &trial);
 OrderedJson toJson(const RunRecord &run);
-Expected<TrialRecord> trialFromJson(const Json &json);
-Expected<RunRecord> runFromJson(const Json &json);
+Expected<TrialRecord> trialFromJson(const OrderedJson &json);
+Expected<RunRecord> runFromJson(const OrderedJson &json);
 
 /// {knob: value} of a configuration, and back; errors name the knob.
 OrderedJson configToJson(const Space &space, const Config &config);
