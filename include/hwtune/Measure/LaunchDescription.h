@@ -30,7 +30,7 @@ namespace hwtune {
 struct BufferDesc {
   std::string name;
   ElementType type = ElementType::F32;
-  std::vector<int64_t> shape;       ///< static here: the sizes of this launch
+  std::vector<int64_t> shape; ///< static here: the sizes of this launch
   bool isOutput = false;
   bool readsInit = false;
   uint64_t seed = 0;
@@ -40,7 +40,7 @@ struct BufferDesc {
 
 struct ArgDesc {
   enum class Kind { Buffer, Scalar } kind = Kind::Buffer;
-  unsigned buffer = 0;              ///< index into `buffers`
+  unsigned buffer = 0; ///< index into `buffers`
   int64_t byteOffset = 0;
   ElementType type = ElementType::I64; ///< of a scalar
   double scalar = 0;
@@ -50,7 +50,7 @@ struct KernelDesc {
   std::string entry;
   std::array<int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   int64_t dynamicSharedBytes = 0;
-  std::vector<ArgDesc> args;        ///< in kernel parameter order
+  std::vector<ArgDesc> args; ///< in kernel parameter order
 };
 
 /// Expected values of one output buffer: all elements, or a list of linear
@@ -59,24 +59,24 @@ struct KernelDesc {
 /// (design: 4 (K + 4) u sum|ab|), kept with the value in `expected.bin`.
 struct ExpectedDesc {
   unsigned buffer = 0;
-  bool partial = false;             ///< indices precede the values
-  uint64_t offset = 0, count = 0;   ///< into the file: bytes, elements
+  bool partial = false;           ///< indices precede the values
+  uint64_t offset = 0, count = 0; ///< into the file: bytes, elements
   double relative = 0, absolute = 0;
 };
 
 struct LaunchDescription {
   int schema = 1;
-  std::string target;               ///< id the PTX was made for
-  std::string arch;                 ///< "sm_80"
-  std::string ptxFile;              ///< relative to the description
-  std::string expectedFile;         ///< relative; "" = nothing to compare with
+  std::string target;       ///< id the PTX was made for
+  std::string arch;         ///< "sm_80"
+  std::string ptxFile;      ///< relative to the description
+  std::string expectedFile; ///< relative; "" = nothing to compare with
   std::vector<BufferDesc> buffers;
-  std::vector<KernelDesc> kernels;  ///< launched in order
+  std::vector<KernelDesc> kernels; ///< launched in order
   std::vector<ExpectedDesc> expected;
   /// Blocks of the last kernel to run to the end where a full run is too long
   /// (simulated device only); empty = all.
   std::vector<std::array<int64_t, 3>> sampleBlocks;
-  double flops = 0;                 ///< of all kernels, for reports
+  double flops = 0; ///< of all kernels, for reports
 
   std::string toJson() const;
   static Expected<LaunchDescription> fromJson(std::string_view text);

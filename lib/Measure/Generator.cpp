@@ -1,0 +1,90 @@
+//===- Generator.cpp ------------------------------------------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Measure/Generator.h"
+#include "hwtune/Measure/Elements.h"
+
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+
+using namespace hwtune;
+
+namespace {
+
+constexpr uint64_t kGolden = 0x9e3779b97f4a7c15u;
+constexpr uint64_t kLargestInteger = 8;
+
+/// The output function of SplitMix64.
+uint64_t mix(uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+uint64_t hashOf(uint64_t mixedSeed, uint64_t index) {
+  return mix(mixedSeed + (index + 1) * kGolden);
+}
+
+/// The magnitude is k * spacing for k in [spacing^-1 / 4, spacing^-1 * 5 / 4]:
+/// on [1, 1.25] the type's own spacing is 2^(1 - significand bits).
+double floatFrom(uint64_t hash, int bits) {
+  double spacing = std::ldexp(1.0, 1 - bits);
+  // bits - 1 random bits; the sign is a separate one.
+  uint64_t k = (hash >> 1) >> (63 - (bits - 1));
+  double magnitude = 0.25 + static_cast<double>(k) * spacing;
+  return hash & 1 ? -magnitude : magnitude;
+}
+
+double valueFrom(uint64_t hash, ElementType type) {
+  if (type == ElementType::I1)
+    return static_cast<double>(hash >> 63);
+  if (isFloat(type))
+    return floatFrom(hash, significandBits(type));
+  double magnitude = static_cast<double>(1 + (hash >> 32) % kLargestInteger);
+  return hash & 1 ? -magnitude : magnitude;
+}
+
+/// f32 and f64 are most of what is ever generated: no call per element.
+template <typename T>
+void fillFloats(uint64_t mixedSeed, int bits, std::span<std::byte> bytes,
+                uint64_t first) {
+  const double spacing = std::ldexp(1.0, 1 - bits);
+  const int shift = 63 - (bits - 1);
+  for (size_t i = 0; i < bytes.size() / sizeof(T); ++i) {
+    uint64_t hash = hashOf(mixedSeed, first + i);
+    double magnitude =
+        0.25 + static_cast<double>((hash >> 1) >> shift) * spacing;
+    T value = static_cast<T>(hash & 1 ? -magnitude : magnitude);
+    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+} // namespace
+
+double hwtune::generatedValue(uint64_t seed, uint64_t index, ElementType type) {
+  return valueFrom(hashOf(mix(seed), index), type);
+}
+
+void hwtune::generate(uint64_t seed, ElementType type,
+                      std::span<std::byte> bytes, uint64_t first) {
+  uint64_t mixedSeed = mix(seed);
+  if (type == ElementType::F32)
+    return fillFloats<float>(mixedSeed, 24, bytes, first);
+  if (type == ElementType::F64)
+    return fillFloats<double>(mixedSeed, 53, bytes, first);
+  size_t size = static_cast<size_t>(sizeInBytes(type));
+  assert(bytes.size() % size == 0 && "a whole number of elements");
+  for (size_t i = 0; i < bytes.size() / size; ++i)
+    encodeElement(type, valueFrom(hashOf(mixedSeed, first + i), type),
+                  bytes.data() + i * size);
+}
+
+std::byte hwtune::poisonByte(ElementType type) {
+  return isFloat(type) ? std::byte{0xff} : std::byte{0xcb};
+}
