@@ -280,9 +280,11 @@ struct Functions {
 
 /// Entry of the simulated driver that a real one does not have: its presence
 /// tells the two apart. Returns null on success, else the reason as text that
-/// stays valid until the next call. Keys of the JSON object: `target` (id or
-/// file), `mode` ("functional" or "timed"), `check` (boolean), `blocks` (list
-/// of [x, y, z] to run to the end; empty or absent: all).
+/// stays valid until the next call. Keys of the JSON object, all optional:
+/// `target` (id or file; before `cuInit` only), `mode` ("functional" or
+/// "timed"), `check` (boolean), `blocks` (list of [x, y, z] to run to the end;
+/// empty: all). What is not named stays as it was. `mode`, `check` and `blocks`
+/// may change between launches and hold from the next one on.
 using SimConfigureFn = const char *(*)(const char *json);
 inline constexpr const char *kSimConfigureSymbol = "hwtuneSimConfigure";
 
