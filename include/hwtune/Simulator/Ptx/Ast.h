@@ -54,12 +54,32 @@ struct Loc {
 };
 
 enum class Type : uint8_t {
-  None, Pred,
-  B8, B16, B32, B64, B128,
-  U8, U16, U32, U64,
-  S8, S16, S32, S64,
-  F16, F16x2, BF16, BF16x2, TF32, F32, F32x2, F64,
-  TexRef, SamplerRef, SurfRef,
+  None,
+  Pred,
+  B8,
+  B16,
+  B32,
+  B64,
+  B128,
+  U8,
+  U16,
+  U32,
+  U64,
+  S8,
+  S16,
+  S32,
+  S64,
+  F16,
+  F16x2,
+  BF16,
+  BF16x2,
+  TF32,
+  F32,
+  F32x2,
+  F64,
+  TexRef,
+  SamplerRef,
+  SurfRef,
 };
 /// The type called `name` (no dot: "f16x2"), or nothing.
 std::optional<Type> typeFromName(std::string_view name);
@@ -105,20 +125,20 @@ struct Variable {
   Space space = Space::None;
   Linkage linkage = Linkage::Internal;
   Type type = Type::None;
-  uint8_t vector = 1;       ///< elements of a `.v2`/`.v4` type
+  uint8_t vector = 1; ///< elements of a `.v2`/`.v4` type
   bool isArray = false;
-  bool unsized = false;     ///< `.extern .shared .b8 x[]`: size is 0
-  bool managed = false;     ///< `.attribute(.managed)`
-  uint32_t align = 1;       ///< bytes
-  uint64_t bytes = 0;       ///< whole size
+  bool unsized = false; ///< `.extern .shared .b8 x[]`: size is 0
+  bool managed = false; ///< `.attribute(.managed)`
+  uint32_t align = 1;   ///< bytes
+  uint64_t bytes = 0;   ///< whole size
   std::vector<uint64_t> dims;
   /// Initial bytes from the start; what is not covered is zero.
   std::vector<uint8_t> init;
   std::vector<Relocation> relocations;
   // --- parameters only ---
-  uint32_t offset = 0;      ///< bytes, in the parameter block, natural layout
-  uint32_t reg = kNone;     ///< of a `.reg` parameter of a .func
-  bool isPtr = false;       ///< `.ptr`
+  uint32_t offset = 0;  ///< bytes, in the parameter block, natural layout
+  uint32_t reg = kNone; ///< of a `.reg` parameter of a .func
+  bool isPtr = false;   ///< `.ptr`
   Space ptrSpace = Space::None;
   uint32_t ptrAlign = 0;
   Loc loc;
@@ -134,31 +154,63 @@ struct Register {
 
 /// Special registers by their base name; `component` tells x, y, z, w.
 enum class SpecialReg : uint8_t {
-  Tid, NTid, LaneId, WarpId, NWarpId, CtaId, NCtaId, SmId, NSmId, GridId,
-  IsExplicitCluster, ClusterId, NClusterId, ClusterCtaId, ClusterNCtaId,
-  ClusterCtaRank, ClusterNCtaRank, LaneMaskEq, LaneMaskLe, LaneMaskLt,
-  LaneMaskGe, LaneMaskGt, Clock, ClockHi, Clock64, Pm, Pm64, EnvReg,
-  GlobalTimer, GlobalTimerLo, GlobalTimerHi, ReservedSmemOffsetBegin,
-  ReservedSmemOffsetEnd, ReservedSmemOffsetCap, ReservedSmemOffset,
-  TotalSmemSize, AggrSmemSize, DynamicSmemSize, CurrentGraphExec,
+  Tid,
+  NTid,
+  LaneId,
+  WarpId,
+  NWarpId,
+  CtaId,
+  NCtaId,
+  SmId,
+  NSmId,
+  GridId,
+  IsExplicitCluster,
+  ClusterId,
+  NClusterId,
+  ClusterCtaId,
+  ClusterNCtaId,
+  ClusterCtaRank,
+  ClusterNCtaRank,
+  LaneMaskEq,
+  LaneMaskLe,
+  LaneMaskLt,
+  LaneMaskGe,
+  LaneMaskGt,
+  Clock,
+  ClockHi,
+  Clock64,
+  Pm,
+  Pm64,
+  EnvReg,
+  GlobalTimer,
+  GlobalTimerLo,
+  GlobalTimerHi,
+  ReservedSmemOffsetBegin,
+  ReservedSmemOffsetEnd,
+  ReservedSmemOffsetCap,
+  ReservedSmemOffset,
+  TotalSmemSize,
+  AggrSmemSize,
+  DynamicSmemSize,
+  CurrentGraphExec,
 };
 /// "%tid", "%envreg"; without component and number.
 std::string_view specialRegName(SpecialReg reg);
 
 enum class OperandKind : uint8_t {
-  Register,    ///< `index`: register id
-  Special,     ///< `special`, `component` (kNone: none), `number` (%envreg3)
-  Immediate,   ///< `type` S64, U64, F32 or F64; `value`: the bits
-  Symbol,      ///< the address of `symbol`, plus `value`
-  Address,     ///< `[base + value]`, see below
-  Vector,      ///< `{a, b}`: elements(); registers, immediates, sinks
-  Pair,        ///< `p|q`: two elements()
-  List,        ///< `(a, b)` of a call: elements()
-  Label,       ///< `index` into `Function::labels`
+  Register,      ///< `index`: register id
+  Special,       ///< `special`, `component` (kNone: none), `number` (%envreg3)
+  Immediate,     ///< `type` S64, U64, F32 or F64; `value`: the bits
+  Symbol,        ///< the address of `symbol`, plus `value`
+  Address,       ///< `[base + value]`, see below
+  Vector,        ///< `{a, b}`: elements(); registers, immediates, sinks
+  Pair,          ///< `p|q`: two elements()
+  List,          ///< `(a, b)` of a call: elements()
+  Label,         ///< `index` into `Function::labels`
   BranchTargets, ///< `index` into `Function::branchTargets`
   CallTargets,   ///< `index` into `Function::callTargets`
   Prototype,     ///< `index` into `Function::prototypes`
-  Sink,        ///< `_`
+  Sink,          ///< `_`
 };
 
 /// One operand. An `Address` has as base a register (`index` != kNone), a
@@ -166,12 +218,12 @@ enum class OperandKind : uint8_t {
 /// the base in the brackets (`[tensorMap, {c0, c1}]`: one Vector).
 struct Operand {
   OperandKind kind = OperandKind::Sink;
-  bool negated = false;    ///< `!p`
-  Type type = Type::None;  ///< of an immediate
+  bool negated = false;   ///< `!p`
+  Type type = Type::None; ///< of an immediate
   SpecialReg special = SpecialReg::Tid;
   uint8_t component = 0xff; ///< of a special register: 0..3, 0xff none
-  uint8_t number = 0;      ///< of %envreg<n>, %pm<n>
-  bool generic = false;    ///< `generic(symbol)`
+  uint8_t number = 0;       ///< of %envreg<n>, %pm<n>
+  bool generic = false;     ///< `generic(symbol)`
   uint32_t index = kNone;
   /// Part selector of a register in video instructions ("b0", "h1", "h10"...).
   StringId selector = kNone;
@@ -193,8 +245,8 @@ struct InstructionName {
 /// List (results), Symbol or Register (callee), List (arguments), and a fourth
 /// (Prototype or CallTargets) where written.
 struct Instruction {
-  uint32_t name = kNone;      ///< index into `Module::instructionNames`
-  uint32_t guard = kNone;     ///< register id of `@p`
+  uint32_t name = kNone;  ///< index into `Module::instructionNames`
+  uint32_t guard = kNone; ///< register id of `@p`
   bool guardNegated = false;
   uint32_t first = 0, count = 0; ///< operands, in `Function::operands`
   Loc loc;
@@ -223,7 +275,7 @@ struct LaunchBounds {
 struct Function {
   StringId name = kNone;
   bool isEntry = false;
-  bool isDefined = false;  ///< has a body
+  bool isDefined = false; ///< has a body
   bool noreturn = false;
   Linkage linkage = Linkage::Internal;
   LaunchBounds bounds;
@@ -258,8 +310,8 @@ struct Function {
 /// definition are one entry.
 struct Module {
   uint32_t versionMajor = 0, versionMinor = 0;
-  std::string target;      ///< "sm_80", "sm_90a": as written
-  uint32_t targetSm = 0;   ///< 80, 90, 120
+  std::string target;    ///< "sm_80", "sm_90a": as written
+  uint32_t targetSm = 0; ///< 80, 90, 120
   /// Suffix of the target: 'a' (this architecture only), 'f' (family), or 0.
   char targetSuffix = 0;
   std::vector<std::string> targetOptions; ///< "debug", "texmode_independent"
