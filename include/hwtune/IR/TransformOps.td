@@ -1,0 +1,203 @@
+//===- TransformOps.td - transform-dialect extension -------*- tablegen -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the stock transform ops cannot do on the way from a linalg op on
+// memrefs to a GPU kernel: grids for extents that no tile divides and for
+// dynamic ones, workgroup buffers with a pitch, cooperative copies, software
+// pipelines, guards, and memory accesses of known alignment.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_IR_TRANSFORMOPS_TD
+#define HWTUNE_IR_TRANSFORMOPS_TD
+
+include "mlir/Dialect/Transform/IR/TransformDialect.td"
+include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/OpBase.td"
+
+/// Takes one handle, is applied to each payload op.
+class HWTune_EachOp<string mnemonic, list<Trait> traits = []>
+    : Op<Transform_Dialect, "hwtune." # mnemonic,
+         !listconcat([TransformOpInterface, TransformEachOpTrait,
+                      DeclareOpInterfaceMethods<MemoryEffectsOpInterface>],
+                     traits)> {
+  let cppNamespace = "::hwtune";
+  let extraClassDeclaration = [{
+    ::mlir::DiagnosedSilenceableFailure applyToOne(
+        ::mlir::transform::TransformRewriter &rewriter,
+        ::mlir::Operation *target,
+        ::mlir::transform::ApplyToEachResultList &results,
+        ::mlir::transform::TransformState &state);
+  }];
+}
+
+/// Results with any number of payload ops.
+class HWTune_WholeOp<string mnemonic, list<Trait> traits = []>
+    : Op<Transform_Dialect, "hwtune." # mnemonic,
+         !listconcat([DeclareOpInterfaceMethods<TransformOpInterface>,
+                      DeclareOpInterfaceMethods<MemoryEffectsOpInterface>],
+                     traits)> {
+  let cppNamespace = "::hwtune";
+}
+
+def HWTune_TileToGridOp : HWTune_EachOp<"tile_to_grid"> {
+  let summary = "tiles a linalg op over the blocks of a new gpu.launch";
+  let description = [{
+    Replaces a linalg op on memrefs by a `gpu.launch` whose blocks each compute
+    one tile. `tile_sizes` has one entry per loop; 0 leaves a loop whole inside
+    the block. The grid has ceildiv(extent, tile) blocks along each tiled loop,
+    the last tiled loop along x; extents may be dynamic.
+
+    Tiles have their full static size also at the edges: an operand that a tile
+    overhangs is read through a `memref.reinterpret_cast` with extents rounded
+    up and its true strides. `transform.hwtune.guard_transfers` puts the checks
+    back. `round_to` (default: `tile_sizes`, 1 where that is 0) gives the
+    multiple to which each loop's extent is rounded up; a loop with tile 0 needs
+    it if it is to be tiled later by a size that does not divide it.
+
+    With `drop_unit_loops`, loops of tile size 1 vanish from the tiled op, which
+    must then be indexed by projected permutations.
+
+    `threads` is the size of a block, along x.
+
+    Memrefs whose sizes, strides or offset are not static enter the launch as
+    their base buffer and index values, so that kernels have bare pointers.
+
+    Results: the tiled op (a linalg.generic), and the launch.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       DenseI64ArrayAttr:$tile_sizes,
+                       OptionalAttr<DenseI64ArrayAttr>:$round_to,
+                       I64Attr:$threads,
+                       UnitAttr:$drop_unit_loops);
+  let results = (outs TransformHandleTypeInterface:$tiled,
+                      TransformHandleTypeInterface:$launch);
+  let assemblyFormat = [{
+    $target `tile_sizes` $tile_sizes (`round_to` $round_to^)?
+    `threads` $threads (`drop_unit_loops` $drop_unit_loops^)? attr-dict
+    `:` functional-type($target, results)
+  }];
+}
+
+def HWTune_TileLoopOp : HWTune_EachOp<"tile_loop"> {
+  let summary = "tiles one loop of a linalg op sequentially, by full tiles";
+  let description = [{
+    A `scf.for` over loop `dim` with step `size`. Every tile has the full static
+    size, also where `size` does not divide the extent: the extent must have
+    been rounded up before (`transform.hwtune.tile_to_grid`).
+    Results: the tiled op, and the loop.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, I64Attr:$dim,
+                       I64Attr:$size);
+  let results = (outs TransformHandleTypeInterface:$tiled,
+                      TransformHandleTypeInterface:$loop);
+  let assemblyFormat = [{
+    $target `dim` $dim `size` $size attr-dict
+    `:` functional-type($target, results)
+  }];
+}
+
+def HWTune_TileToThreadsOp : HWTune_WholeOp<"tile_to_threads"> {
+  let summary = "distributes a linalg op of static size over a block's threads";
+  let description = [{
+    Loop `d` of static extent E is cut into tiles of `tile_sizes[d]`, dealt
+    cyclically to `num_threads[d]` threads: thread i takes tiles i,
+    i + num_threads[d], ... (interleaved, so that neighbouring threads work on
+    neighbouring tiles). 0 in `num_threads` leaves the loop whole. The linear
+    thread id is split with the last loop fastest. Each thread's tiles are
+    unrolled. tile_sizes[d] * num_threads[d] must divide E. Where the product
+    of `num_threads` is less than `threads` of the launch, the rest does nothing.
+    Result: the ops of all tiles of a thread, in loop order.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       DenseI64ArrayAttr:$tile_sizes,
+                       DenseI64ArrayAttr:$num_threads);
+  let results = (outs TransformHandleTypeInterface:$tiled);
+  let assemblyFormat = [{
+    $target `tile_sizes` $tile_sizes `num_threads` $num_threads attr-dict
+    `:` functional-type($target, results)
+  }];
+}
+
+def HWTune_PromoteOp : HWTune_EachOp<"promote"> {
+  let summary = "gives an operand of a linalg op a workgroup buffer";
+  let description = [{
+    Operand number `operand` (of static shape) is copied by a `linalg.copy`
+    before the op into a buffer in workgroup memory, whose rows are `pad`
+    elements longer than the operand's; the op reads the buffer.
+    Results: the op, and the copy.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, I64Attr:$operand,
+                       DefaultValuedAttr<I64Attr, "0">:$pad);
+  let results = (outs TransformHandleTypeInterface:$promoted,
+                      TransformHandleTypeInterface:$copy);
+  let assemblyFormat = [{
+    $target `operand` $operand (`pad` $pad^)? attr-dict
+    `:` functional-type($target, results)
+  }];
+}
+
+def HWTune_DistributeCopyOp : HWTune_EachOp<"distribute_copy"> {
+  let summary = "lets all threads of the block share a linalg.copy";
+  let description = [{
+    Consecutive threads copy consecutive vectors of `vector` elements along the
+    last dimension, in as many unrolled rounds as the tile needs; a last round
+    that not all threads share is predicated. `vector` must divide the last
+    extent.
+    With `async` each round is a `cp.async`, otherwise a vector read and write.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, I64Attr:$vector,
+                       UnitAttr:$async);
+  let results = (outs);
+  let assemblyFormat = [{
+    $target `vector` $vector (`async` $async^)? attr-dict `:` type($target)
+  }];
+}
+
+def HWTune_BarrierOp : HWTune_EachOp<"barrier"> {
+  let summary = "puts a gpu.barrier before an op, or after it";
+  let arguments = (ins TransformHandleTypeInterface:$target, UnitAttr:$after);
+  let results = (outs);
+  let assemblyFormat = [{
+    (`after` $after^)? $target attr-dict `:` type($target)
+  }];
+}
+
+def HWTune_GuardTransfersOp : HWTune_EachOp<"guard_transfers"> {
+  let summary = "checks transfers through rounded-up casts against true sizes";
+  let description = [{
+    In `target`, every vector transfer on a `memref.reinterpret_cast` that
+    `tile_to_grid` made becomes a transfer on the memref itself, `in_bounds`
+    only along dimensions that need no check. Reads give the element of
+    `padding` that has the transfer's element type outside (default: zero).
+    Views must have been folded into the transfers before.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       OptionalAttr<ArrayAttr>:$padding);
+  let results = (outs);
+  let assemblyFormat = [{
+    $target (`padding` $padding^)? attr-dict `:` type($target)
+  }];
+}
+
+def HWTune_LowerTransfersOp : HWTune_EachOp<"lower_transfers"> {
+  let summary = "lowers vector transfers to loads and stores of known alignment";
+  let description = [{
+    Each transfer in `target` becomes `vector.load`s and `vector.store`s as wide
+    as its alignment can be proved (arguments are assumed to be aligned to
+    `alignment` bytes), at most 16 bytes. An access that may be out of bounds is
+    guarded: as a whole where the size is a multiple of its width, else element
+    by element.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       DefaultValuedAttr<I64Attr, "16">:$alignment);
+  let results = (outs);
+  let assemblyFormat = "$target attr-dict `:` type($target)";
+}
+
+#endif // HWTUNE_IR_TRANSFORMOPS_TD

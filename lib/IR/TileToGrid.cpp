@@ -1,0 +1,349 @@
+//===- TileToGrid.cpp - transform.hwtune.tile_to_grid ---------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tiles always have their full static size. Where a tile overhangs a static
+// extent, the operand goes through an opaque cast to rounded-up extents with
+// the true strides, or the verifier of memref.subview would refuse the tile
+// once its offset is constant. A dynamic extent needs no cast.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TransformUtils.h"
+#include "hwtune/IR/TransformOps.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <array>
+
+using namespace mlir;
+
+namespace hwtune {
+namespace {
+
+/// Limits of grid.y and grid.z that every CUDA device has.
+constexpr int64_t kMaxGridYZ = 65535;
+
+/// Blocks along each tiled loop, and how they lie in the launch grid.
+struct Grid {
+  SmallVector<unsigned> loops;       ///< that are tiled, in order
+  SmallVector<OpFoldResult> blocks;  ///< along each of them
+  bool linear = false;               ///< all in x, else x, y and the rest in z
+  std::array<OpFoldResult, 3> size;  ///< of the launch
+};
+
+OpFoldResult product(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> factors) {
+  OpFoldResult result = b.getIndexAttr(1);
+  AffineExpr d0, d1;
+  bindDims(b.getContext(), d0, d1);
+  for (OpFoldResult factor : factors) {
+    // A product of two values is not affine.
+    std::optional<int64_t> l = getConstantIntValue(result),
+                           r = getConstantIntValue(factor);
+    if (l && r)
+      result = b.getIndexAttr(*l * *r);
+    else if (l && *l == 1)
+      result = factor;
+    else if (!r || *r != 1)
+      result = arith::MulIOp::create(
+                   b, loc, getValueOrCreateConstantIndexOp(b, loc, result),
+                   getValueOrCreateConstantIndexOp(b, loc, factor))
+                   .getResult();
+  }
+  return result;
+}
+
+OpFoldResult ceilDiv(OpBuilder &b, Location loc, OpFoldResult extent,
+                     int64_t tile) {
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  return affine::makeComposedFoldedAffineApply(b, loc, d0.ceilDiv(tile),
+                                               {extent});
+}
+
+Grid makeGrid(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> extents,
+              ArrayRef<int64_t> tileSizes) {
+  Grid grid;
+  bool isStatic = true;
+  for (auto [loop, tile] : llvm::enumerate(tileSizes)) {
+    if (tile == 0)
+      continue;
+    OpFoldResult blocks = ceilDiv(b, loc, extents[loop], tile);
+    isStatic &= getConstantIntValue(blocks).has_value();
+    grid.loops.push_back(loop);
+    grid.blocks.push_back(blocks);
+  }
+  ArrayRef<OpFoldResult> blocks(grid.blocks);
+  size_t n = blocks.size();
+  OpFoldResult one = b.getIndexAttr(1);
+  grid.size = {n > 0 ? blocks[n - 1] : one, n > 1 ? blocks[n - 2] : one,
+               n > 2 ? product(b, loc, blocks.drop_back(2)) : one};
+  // y and z have room for fewer blocks; what is not known to fit goes to x.
+  grid.linear = n > 1 && (!isStatic ||
+                          *getConstantIntValue(grid.size[1]) > kMaxGridYZ ||
+                          *getConstantIntValue(grid.size[2]) > kMaxGridYZ);
+  if (grid.linear)
+    grid.size = {product(b, loc, blocks), one, one};
+  return grid;
+}
+
+/// Tile number along each tiled loop, inside the launch.
+SmallVector<Value> blockCoordinates(OpBuilder &b, Location loc,
+                                    gpu::LaunchOp launch, const Grid &grid,
+                                    ArrayRef<OpFoldResult> blocksInside) {
+  size_t n = grid.loops.size();
+  gpu::KernelDim3 ids = launch.getBlockIds();
+  if (n == 0)
+    return {};
+  SmallVector<Value> counts;
+  for (OpFoldResult count : blocksInside)
+    counts.push_back(getValueOrCreateConstantIndexOp(b, loc, count));
+  if (grid.linear || n == 1)
+    return splitIndex(b, loc, ids.x, counts);
+  SmallVector<Value> coordinates;
+  if (n > 2)
+    coordinates = splitIndex(b, loc, ids.z, ValueRange(counts).drop_back(2));
+  coordinates.push_back(ids.y);
+  coordinates.push_back(ids.x);
+  return coordinates;
+}
+
+gpu::LaunchOp makeLaunch(OpBuilder &b, Location loc, const Grid &grid,
+                         int64_t threads) {
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value block = arith::ConstantIndexOp::create(b, loc, threads);
+  SmallVector<Value> sizes;
+  for (OpFoldResult size : grid.size)
+    sizes.push_back(getValueOrCreateConstantIndexOp(b, loc, size));
+  auto launch = gpu::LaunchOp::create(b, loc, sizes[0], sizes[1], sizes[2],
+                                      block, one, one);
+  b.setInsertionPointToEnd(&launch.getBody().front());
+  gpu::TerminatorOp::create(b, loc);
+  b.setInsertionPointToStart(&launch.getBody().front());
+  return launch;
+}
+
+bool isBare(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return type.hasStaticShape() &&
+         succeeded(type.getStridesAndOffset(strides, offset)) && offset == 0 &&
+         !llvm::is_contained(strides, ShapedType::kDynamic);
+}
+
+/// The operands as seen inside the launch: those that need more than a pointer
+/// are taken apart outside and put together again inside.
+SmallVector<Value> operandsInside(RewriterBase &b, Location loc,
+                                  linalg::LinalgOp op, gpu::LaunchOp launch) {
+  llvm::DenseMap<Value, Value> inside;
+  SmallVector<Value> result;
+  for (Value operand : op->getOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    if (!type || isBare(type)) {
+      result.push_back(operand);
+      continue;
+    }
+    Value &view = inside[operand];
+    if (!view) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(launch);
+      auto parts = memref::ExtractStridedMetadataOp::create(b, loc, operand);
+      b.setInsertionPointToStart(&launch.getBody().front());
+      view = memref::ReinterpretCastOp::create(
+          b, loc, type, parts.getBaseBuffer(), parts.getConstifiedMixedOffset(),
+          parts.getConstifiedMixedSizes(), parts.getConstifiedMixedStrides());
+    }
+    result.push_back(view);
+  }
+  return result;
+}
+
+/// `value` seen with static extents large enough for loops of `extents`.
+Value roundUp(OpBuilder &b, Location loc, Value value, AffineMap map,
+              ArrayRef<int64_t> extents) {
+  auto type = dyn_cast<MemRefType>(value.getType());
+  if (!type)
+    return value;
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+    if (ShapedType::isDynamic(shape[d]))
+      continue;
+    SmallVector<AffineExpr> last;
+    for (int64_t extent : extents)
+      last.push_back(b.getAffineConstantExpr(std::max<int64_t>(extent, 1) - 1));
+    AffineExpr bound = expr.replaceDims(last);
+    if (auto constant = dyn_cast<AffineConstantExpr>(bound))
+      shape[d] = std::max(shape[d], constant.getValue() + 1);
+  }
+  if (ArrayRef<int64_t>(shape) == type.getShape())
+    return value;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return {};
+  auto rounded = MemRefType::get(
+      shape, type.getElementType(),
+      StridedLayoutAttr::get(b.getContext(), offset, strides),
+      type.getMemorySpace());
+  return UnrealizedConversionCastOp::create(b, loc, rounded, value)
+      .getResult(0);
+}
+
+/// The map of a memref operand that keeps no unit loop, and the dimensions of
+/// the operand that vanish with them. Null map: not a projected permutation.
+AffineMap dropLoops(AffineMap map, const llvm::SmallBitVector &dropped,
+                    llvm::SmallBitVector &gone) {
+  unsigned next = 0;
+  SmallVector<AffineExpr> position(map.getNumDims());
+  for (unsigned d = 0; d < map.getNumDims(); ++d)
+    if (!dropped.test(d))
+      position[d] = getAffineDimExpr(next++, map.getContext());
+  SmallVector<AffineExpr> results;
+  gone.resize(map.getNumResults());
+  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim)
+      return {};
+    if (dropped.test(dim.getPosition()))
+      gone.set(i);
+    else
+      results.push_back(position[dim.getPosition()]);
+  }
+  return AffineMap::get(next, 0, results, map.getContext());
+}
+
+/// `op` without its loops of extent 1 in `dropped`. Null if it cannot be.
+linalg::GenericOp dropUnitLoops(RewriterBase &b, linalg::LinalgOp op,
+                                const llvm::SmallBitVector &dropped) {
+  if (op.hasIndexSemantics())
+    return {};
+  Location loc = op.getLoc();
+  SmallVector<AffineMap> maps;
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    llvm::SmallBitVector gone;
+    AffineMap map =
+        dropLoops(op.getMatchingIndexingMap(&operand), dropped, gone);
+    if (!map)
+      return {};
+    maps.push_back(map);
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type || gone.none()) {
+      operands.push_back(operand.get());
+      continue;
+    }
+    SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)),
+        strides(type.getRank(), b.getIndexAttr(1)),
+        sizes = memref::getMixedSizes(b, loc, operand.get());
+    SmallVector<int64_t> shape;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (!gone.test(d))
+        shape.push_back(type.getDimSize(d));
+    auto reduced = memref::SubViewOp::inferRankReducedResultType(
+        shape, type, offsets, sizes, strides);
+    operands.push_back(memref::SubViewOp::create(
+        b, loc, cast<MemRefType>(reduced), operand.get(), offsets, sizes,
+        strides));
+  }
+  SmallVector<utils::IteratorType> iterators;
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (!dropped.test(loop))
+      iterators.push_back(kind);
+  unsigned numInputs = op.getNumDpsInputs();
+  auto generic = linalg::GenericOp::create(
+      b, loc, TypeRange(), ValueRange(operands).take_front(numInputs),
+      ValueRange(operands).drop_front(numInputs), maps, iterators);
+  b.inlineRegionBefore(op->getRegion(0), generic.getRegion(),
+                       generic.getRegion().begin());
+  return generic;
+}
+
+} // namespace
+
+DiagnosedSilenceableFailure
+TileToGridOp::applyToOne(transform::TransformRewriter &rewriter,
+                         Operation *target,
+                         transform::ApplyToEachResultList &results,
+                         transform::TransformState &) {
+  auto op = dyn_cast<linalg::LinalgOp>(target);
+  if (!op || !op.hasPureBufferSemantics())
+    return emitDefiniteFailure() << "expected a linalg op on memrefs, found '"
+                                 << target->getName() << "'";
+  ArrayRef<int64_t> tiles = getTileSizes();
+  ArrayRef<int64_t> round = getRoundTo().value_or(tiles);
+  unsigned numLoops = op.getNumLoops();
+  if (tiles.size() != numLoops || round.size() != numLoops)
+    return emitDefiniteFailure()
+           << "expected one tile size and one multiple for each of "
+           << numLoops << " loops, found " << tiles.size() << " and "
+           << round.size();
+  if (getThreads() < 1)
+    return emitDefiniteFailure() << "threads " << getThreads() << " < 1";
+
+  Location loc = target->getLoc();
+  rewriter.setInsertionPoint(target);
+  SmallVector<OpFoldResult> extents =
+      loopExtents(rewriter, loc, op, op->getOperands());
+  Grid grid = makeGrid(rewriter, loc, extents, tiles);
+  gpu::LaunchOp launch = makeLaunch(rewriter, loc, grid, getThreads());
+  SmallVector<Value> operands = operandsInside(rewriter, loc, op, launch);
+  rewriter.setInsertionPoint(launch.getBody().front().getTerminator());
+
+  SmallVector<OpFoldResult> inside = loopExtents(rewriter, loc, op, operands);
+  SmallVector<int64_t> rounded;
+  for (auto [extent, multiple] : llvm::zip_equal(inside, round))
+    rounded.push_back(
+        llvm::alignTo(getConstantIntValue(extent).value_or(1),
+                      static_cast<uint64_t>(std::max<int64_t>(multiple, 1))));
+  SmallVector<OpFoldResult> blocksInside;
+  for (unsigned loop : grid.loops)
+    blocksInside.push_back(ceilDiv(rewriter, loc, inside[loop], tiles[loop]));
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value &value = operands[operand.getOperandNumber()];
+    value = roundUp(rewriter, loc, value, op.getMatchingIndexingMap(&operand),
+                    rounded);
+    if (!value)
+      return emitDefiniteFailure()
+             << "operand " << operand.getOperandNumber()
+             << " has no strided layout: " << operand.get().getType();
+  }
+
+  SmallVector<OpFoldResult> offsets;
+  SmallVector<Value> blocks =
+      blockCoordinates(rewriter, loc, launch, grid, blocksInside);
+  for (auto [loop, id] : llvm::zip_equal(grid.loops, blocks))
+    offsets.push_back(affine::makeComposedFoldedAffineApply(
+        rewriter, loc, rewriter.getAffineDimExpr(0) * tiles[loop],
+        {OpFoldResult(id)}));
+  linalg::LinalgOp tiled = tileAt(rewriter, op, operands, offsets, tiles);
+  tiled->removeAttr("hwtune.op");
+
+  if (getDropUnitLoops()) {
+    llvm::SmallBitVector dropped(numLoops);
+    for (unsigned loop = 0; loop < numLoops; ++loop)
+      dropped[loop] = tiles[loop] == 1;
+    linalg::GenericOp smaller = dropUnitLoops(rewriter, tiled, dropped);
+    if (!smaller)
+      return emitDefiniteFailure()
+             << "drop_unit_loops needs projected permutations and no index "
+                "in the body";
+    rewriter.eraseOp(tiled);
+    tiled = cast<linalg::LinalgOp>(smaller.getOperation());
+  }
+  rewriter.eraseOp(target);
+  results.push_back(tiled);
+  results.push_back(launch);
+  return DiagnosedSilenceableFailure::success();
+}
+
+} // namespace hwtune
