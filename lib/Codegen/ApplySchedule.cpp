@@ -11,10 +11,12 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -72,10 +74,41 @@ static void annotateArguments(gpu::GPUFuncOp kernel,
   }
 }
 
+static bool isBare(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return type.hasStaticShape() &&
+         succeeded(type.getStridesAndOffset(strides, offset)) && offset == 0 &&
+         !llvm::is_contained(strides, ShapedType::kDynamic);
+}
+
+/// A memref that needs more than a pointer is taken apart outside `launch` and
+/// put together again inside, so that kernels have bare pointers and scalars.
+/// Canonicalisation would undo this; nothing may run before the outlining.
+static void takeApartMemrefs(gpu::LaunchOp launch) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(launch.getBody(), captured);
+  Location loc = launch.getLoc();
+  OpBuilder b(launch);
+  for (Value value : captured) {
+    auto type = dyn_cast<MemRefType>(value.getType());
+    if (!type || isBare(type))
+      continue;
+    b.setInsertionPoint(launch);
+    auto parts = memref::ExtractStridedMetadataOp::create(b, loc, value);
+    b.setInsertionPointToStart(&launch.getBody().front());
+    Value view = memref::ReinterpretCastOp::create(
+        b, loc, type, parts.getBaseBuffer(), parts.getConstifiedMixedOffset(),
+        parts.getConstifiedMixedSizes(), parts.getConstifiedMixedStrides());
+    replaceAllUsesInRegionWith(value, view, launch.getBody());
+  }
+}
+
 Status outlineKernels(ModuleOp module, const CompileOptions &options) {
   DiagnosticCapture capture(*module.getContext());
   PassManager pm(module.getContext());
   pm.enableVerifier(false);
+  module.walk(takeApartMemrefs);
   // Else index constants become kernel parameters.
   pm.addPass(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/VectorInterfaces.h"
 #include "llvm/Support/Alignment.h"
 
@@ -135,6 +136,14 @@ int64_t Lowering::chooseWidth() {
   return std::min({result, size & -size, factor});
 }
 
+Value splat(OpBuilder &b, Location loc, VectorType type, Value scalar) {
+  Attribute constant;
+  if (matchPattern(scalar, m_Constant(&constant)))
+    return arith::ConstantOp::create(b, loc,
+                                     DenseElementsAttr::get(type, constant));
+  return vector::BroadcastOp::create(b, loc, type, scalar);
+}
+
 SmallVector<Value> Lowering::indicesAt(ArrayRef<int64_t> position) {
   SmallVector<Value> indices(transfer.getIndices());
   for (auto [i, expr] : llvm::enumerate(map.getResults())) {
@@ -236,7 +245,7 @@ void Lowering::lowerRead(ArrayRef<SmallVector<int64_t>> positions) {
       b.setInsertionPointToStart(branch.elseBlock());
       Value outside = pad;
       if (width > 1)
-        outside = vector::BroadcastOp::create(b, loc, pieceType, pad);
+        outside = splat(b, loc, cast<VectorType>(pieceType), pad);
       scf::YieldOp::create(b, loc, outside);
       piece = branch.getResult(0);
     } else {

@@ -133,41 +133,6 @@ gpu::LaunchOp makeLaunch(OpBuilder &b, Location loc, const Grid &grid,
   return launch;
 }
 
-bool isBare(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return type.hasStaticShape() &&
-         succeeded(type.getStridesAndOffset(strides, offset)) && offset == 0 &&
-         !llvm::is_contained(strides, ShapedType::kDynamic);
-}
-
-/// The operands as seen inside the launch: those that need more than a pointer
-/// are taken apart outside and put together again inside.
-SmallVector<Value> operandsInside(RewriterBase &b, Location loc,
-                                  linalg::LinalgOp op, gpu::LaunchOp launch) {
-  llvm::DenseMap<Value, Value> inside;
-  SmallVector<Value> result;
-  for (Value operand : op->getOperands()) {
-    auto type = dyn_cast<MemRefType>(operand.getType());
-    if (!type || isBare(type)) {
-      result.push_back(operand);
-      continue;
-    }
-    Value &view = inside[operand];
-    if (!view) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPoint(launch);
-      auto parts = memref::ExtractStridedMetadataOp::create(b, loc, operand);
-      b.setInsertionPointToStart(&launch.getBody().front());
-      view = memref::ReinterpretCastOp::create(
-          b, loc, type, parts.getBaseBuffer(), parts.getConstifiedMixedOffset(),
-          parts.getConstifiedMixedSizes(), parts.getConstifiedMixedStrides());
-    }
-    result.push_back(view);
-  }
-  return result;
-}
-
 /// `value` seen with static extents large enough for loops of `extents`.
 Value roundUp(OpBuilder &b, Location loc, Value value, AffineMap map,
               ArrayRef<int64_t> extents) {
@@ -296,7 +261,7 @@ TileToGridOp::applyToOne(transform::TransformRewriter &rewriter,
       loopExtents(rewriter, loc, op, op->getOperands());
   Grid grid = makeGrid(rewriter, loc, extents, tiles);
   gpu::LaunchOp launch = makeLaunch(rewriter, loc, grid, getThreads());
-  SmallVector<Value> operands = operandsInside(rewriter, loc, op, launch);
+  SmallVector<Value> operands(op->getOperands());
   rewriter.setInsertionPoint(launch.getBody().front().getTerminator());
 
   SmallVector<OpFoldResult> inside = loopExtents(rewriter, loc, op, operands);

@@ -9,7 +9,7 @@ int main(int argc,char**argv){
   auto ctx=createCompilerContext();
   auto m=parseModule(*ctx,slurp(argv[1]),argv[1]);
   if(!m){fprintf(stderr,"%s\n",m.error().str().c_str());return 1;}
-  CompileOptions o; if(argc>5) o.ptxas=argv[5];
+  CompileOptions o; if(argc>5) o.ptxas=argv[5]; for(int i=6;i<argc;++i){std::vector<int64_t> v;std::stringstream ss(argv[i]);std::string x;while(std::getline(ss,x,'x'))v.push_back(std::stoll(x));o.shapes.push_back(v);}
   if(std::string(argv[4])=="-"){ auto s=applySchedule(**m,slurp(argv[2])); (*m)->print(llvm::outs()); if(!s)fprintf(stderr,"%s\n",s.error().str().c_str()); return 0;}
   auto k=compileScript(**m,slurp(argv[2]),t,o);
   if(!k){fprintf(stderr,"%s\n",k.error().str().c_str());return 1;}

@@ -14,10 +14,9 @@
 //   toPtx            lowered gpu.module -> PTX text
 //
 // Kernel parameters, in the order of the `args(...)` of the gpu.launch_func:
-// one bare pointer per memref (to element 0 of the function argument), one i64
-// per size or stride that is not known statically, scalars of the function as
-// they are. A size travels as a parameter of its own only where the kernel
-// uses it.
+// one bare pointer per memref (to the start of the function argument's buffer),
+// one i64 per offset, size and stride that is not known statically, scalars of
+// the function as they are.
 //
 // Diagnostics of all steps are captured and become the error's text; nothing
 // is printed.

@@ -65,9 +65,6 @@ def HWTune_TileToGridOp : HWTune_EachOp<"tile_to_grid"> {
 
     `threads` is the size of a block, along x.
 
-    Memrefs whose sizes, strides or offset are not static enter the launch as
-    their base buffer and index values, so that kernels have bare pointers.
-
     Results: the tiled op (a linalg.generic), and the launch.
   }];
   let arguments = (ins TransformHandleTypeInterface:$target,
