@@ -1,0 +1,340 @@
+//===- BoundMapping.cpp - a mapping on the columns of a data set ----- ===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mapping.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace hwtune::replay {
+
+namespace {
+
+using Setter = void (*)(KernelFeatures &, AccessStream &, double);
+struct FieldEntry {
+  std::string_view name;
+  Setter set;
+};
+
+#define FEATURE(name, member)                                                  \
+  {name, [](KernelFeatures &f, AccessStream &, double v) { f.member = v; }}
+#define STREAM(name, member)                                                   \
+  {name, [](KernelFeatures &, AccessStream &s, double v) { s.member = v; }}
+
+constexpr FieldEntry kFeatureFields[] = {
+    FEATURE("threads_per_block", threadsPerBlock),
+    FEATURE("blocks", blocks),
+    FEATURE("shared_bytes", sharedBytes),
+    FEATURE("registers", registers),
+    FEATURE("spill_bytes", spillBytes),
+    FEATURE("fma32", fma32),
+    FEATURE("fp32", fp32),
+    FEATURE("fp64", fp64),
+    FEATURE("fp16", fp16),
+    FEATURE("integer", integer),
+    FEATURE("special", special),
+    FEATURE("tensor_fma", tensorFma),
+    FEATURE("mma_insts", mmaInsts),
+    FEATURE("tensor_efficiency", tensorEfficiency),
+    FEATURE("other_insts", otherInsts),
+    FEATURE("shuffles", shuffles),
+    FEATURE("barriers", barriers),
+    FEATURE("atomics", atomics),
+    FEATURE("accumulators", accumulators),
+    FEATURE("fragments", fragments),
+    FEATURE("ilp", ilp),
+    FEATURE("loop_turns", loopTurns),
+    FEATURE("unrolled_body", unrolledBody),
+    FEATURE("code_bytes", codeBytes),
+    FEATURE("stages", stages),
+    FEATURE("copy_phases", copyPhases),
+    FEATURE("copies", copies),
+    FEATURE("load_waits", loadWaits),
+    FEATURE("vector_width", vectorWidth),
+    FEATURE("flops", flops),
+    FEATURE("host_bytes", hostBytes),
+    FEATURE("launches", launches),
+    {"registers_known", [](KernelFeatures &f, AccessStream &,
+                           double v) { f.registersKnown = v != 0; }},
+    {"guarded_copies", [](KernelFeatures &f, AccessStream &,
+                          double v) { f.guardedCopies = v != 0; }},
+    {"tensor_type",
+     [](KernelFeatures &f, AccessStream &, double v) {
+       bool known = v >= 0 && v <= double(TensorType::F4);
+       f.tensorType = known ? TensorType(int(v)) : TensorType::None;
+     }},
+};
+
+constexpr FieldEntry kStreamFields[] = {
+    STREAM("loads", loads),
+    STREAM("stores", stores),
+    STREAM("vector_bytes", vectorBytes),
+    STREAM("wavefronts", wavefronts),
+    STREAM("sectors", sectors),
+    STREAM("lines", lines),
+    STREAM("unique_bytes", uniqueBytes),
+    STREAM("total_bytes", totalBytes),
+    STREAM("sharing_blocks", sharingBlocks),
+    STREAM("reuse_bytes", reuseBytes),
+    {"shared",
+     [](KernelFeatures &, AccessStream &s, double v) { s.isShared = v != 0; }},
+    {"async",
+     [](KernelFeatures &, AccessStream &s, double v) { s.isAsync = v != 0; }},
+    {"copy",
+     [](KernelFeatures &, AccessStream &s, double v) { s.isCopy = v != 0; }},
+};
+
+#undef FEATURE
+#undef STREAM
+
+/// Names of TensorType, usable in `tensor_type` as constants.
+constexpr std::string_view kTensorNames[] = {
+    "NONE", "F16_ACC_F32", "F16_ACC_F16", "BF16", "TF32",
+    "F64",  "I8",          "I4",          "F8",   "F4"};
+
+template <size_t N>
+Expected<Setter> find(const FieldEntry (&table)[N], const std::string &name,
+                      std::string_view what, const std::string &file) {
+  std::vector<std::string_view> names;
+  for (const FieldEntry &entry : table) {
+    if (entry.name == name)
+      return entry.set;
+    names.push_back(entry.name);
+  }
+  return Error{fmt::format("unknown {} field `{}`, expected one of {}", what,
+                           name, fmt::join(names, ", ")),
+               file};
+}
+
+/// Names visible so far.
+struct Scope {
+  std::vector<std::string> names;
+  std::optional<size_t> find(std::string_view name) const {
+    for (size_t i = names.size(); i-- > 0;)
+      if (names[i] == name)
+        return i;
+    return std::nullopt;
+  }
+};
+
+} // namespace
+
+Expected<BoundMapping> BoundMapping::bind(const Mapping &mapping,
+                                          const Dataset &data) {
+  BoundMapping b;
+  b.mapping = &mapping;
+  b.columnCount = data.columns.size();
+  Scope scope{data.columns};
+  auto parse = [&](const std::string &text,
+                   const std::string &what) -> Expected<Expression> {
+    auto names = [&](std::string_view name) { return scope.find(name); };
+    // A text that the file does not hold equals none of its values.
+    auto texts = [&](std::string_view t) {
+      return data.findText(t).value_or(-1);
+    };
+    Expected<Expression> e = Expression::parse(text, names, texts);
+    if (!e)
+      return Error{fmt::format("{}: {}", what, e.error().message),
+                   mapping.file};
+    return e;
+  };
+  for (size_t i = 0; i < std::size(kTensorNames); ++i) {
+    b.constantValues.push_back(double(i));
+    scope.names.emplace_back(kTensorNames[i]);
+  }
+  for (const FieldText &constant : mapping.constants) {
+    Expected<Expression> e =
+        parse(constant.text, "constant `" + constant.field + "`");
+    if (!e)
+      return e.error();
+    b.constantValues.push_back(
+        e->evaluate(std::vector<double>(scope.names.size(), NAN)));
+    scope.names.push_back(constant.field);
+  }
+  if (!mapping.keepIf.empty()) {
+    Expected<Expression> e = parse(mapping.keepIf, "`keep_if`");
+    if (!e)
+      return e.error();
+    b.keepExpression = std::move(*e);
+  }
+  for (const FieldText &let : mapping.lets) {
+    Expected<Expression> e = parse(let.text, "let `" + let.field + "`");
+    if (!e)
+      return e.error();
+    b.lets.push_back(std::move(*e));
+    scope.names.push_back(let.field);
+  }
+  for (const FieldText &rule : mapping.valid) {
+    Expected<Expression> e = parse(rule.text, "valid `" + rule.field + "`");
+    if (!e)
+      return e.error();
+    b.valid.push_back(std::move(*e));
+  }
+  for (const FieldText &feature : mapping.features) {
+    Expected<Setter> set =
+        find(kFeatureFields, feature.field, "feature", mapping.file);
+    if (!set)
+      return set.error();
+    Expected<Expression> e =
+        parse(feature.text, "feature `" + feature.field + "`");
+    if (!e)
+      return e.error();
+    b.featureFields.push_back({*set, feature.field, std::move(*e)});
+  }
+  for (size_t i = 0; i < mapping.streams.size(); ++i) {
+    const StreamText &text = mapping.streams[i];
+    Stream stream;
+    std::string what = fmt::format("stream {}", i);
+    if (!text.condition.empty()) {
+      Expected<Expression> e = parse(text.condition, what + " `if`");
+      if (!e)
+        return e.error();
+      stream.condition = std::move(*e);
+    }
+    for (const FieldText &field : text.fields) {
+      Expected<Setter> set =
+          find(kStreamFields, field.field, "stream", mapping.file);
+      if (!set)
+        return set.error();
+      Expected<Expression> e =
+          parse(field.text, what + " `" + field.field + "`");
+      if (!e)
+        return e.error();
+      stream.fields.push_back({*set, what + " " + field.field, std::move(*e)});
+    }
+    b.streams.push_back(std::move(stream));
+  }
+  auto index = [&](const std::string &name) -> Expected<size_t> {
+    if (std::optional<size_t> i = scope.find(name))
+      return *i;
+    return Error{
+        fmt::format("`{}` is no column of {} and no `let`; its columns "
+                    "are {}",
+                    name, data.file, fmt::join(data.columns, ", ")),
+        mapping.file};
+  };
+  for (const Parameter &p : mapping.parameters) {
+    Expected<size_t> i = index(p.name);
+    if (!i)
+      return i.error();
+    b.parameterIndex.push_back(*i);
+    b.inert.emplace_back();
+    if (p.inertIf.empty())
+      continue;
+    Expected<Expression> e = parse(p.inertIf, "`inert_if` of `" + p.name + "`");
+    if (!e)
+      return e.error();
+    b.inert.back() = std::move(*e);
+  }
+  for (const std::string &name : mapping.groupBy) {
+    Expected<size_t> i = index(name);
+    if (!i)
+      return i.error();
+    b.groupIndex.push_back(*i);
+  }
+  return b;
+}
+
+Expected<double> BoundMapping::number(const Expression &expression,
+                                      const std::vector<double> &variables,
+                                      std::string_view what,
+                                      size_t index) const {
+  double value = expression.evaluate(variables);
+  if (!std::isfinite(value))
+    return Error{fmt::format("{} `{}` is {} for row {}, expected a finite "
+                             "number",
+                             what, expression.text(), value, index),
+                 mapping->file};
+  return value;
+}
+
+Expected<std::vector<double>> BoundMapping::variables(const Row &row,
+                                                      size_t index) const {
+  std::vector<double> v = row.values;
+  v.reserve(v.size() + constantValues.size() + lets.size());
+  v.insert(v.end(), constantValues.begin(), constantValues.end());
+  // Lets are evaluated only where the row counts: they may divide by what a
+  // row left out does not have.
+  v.resize(v.size() + lets.size(), 0);
+  if (keepExpression && keepExpression->evaluate(v) == 0)
+    return v;
+  size_t first = row.values.size() + constantValues.size();
+  for (size_t i = 0; i < lets.size(); ++i) {
+    Expected<double> value = number(lets[i], v, mapping->lets[i].field, index);
+    if (!value)
+      return value.error();
+    v[first + i] = *value;
+  }
+  return v;
+}
+
+bool BoundMapping::keep(const std::vector<double> &variables) const {
+  return !keepExpression || keepExpression->evaluate(variables) != 0;
+}
+
+const std::string *
+BoundMapping::invalid(const std::vector<double> &variables) const {
+  for (size_t i = 0; i < valid.size(); ++i)
+    if (!(valid[i].evaluate(variables) != 0))
+      return &mapping->valid[i].field;
+  return nullptr;
+}
+
+Expected<KernelFeatures>
+BoundMapping::features(const std::vector<double> &variables,
+                       size_t index) const {
+  KernelFeatures f;
+  AccessStream unused;
+  for (const Field &field : featureFields) {
+    Expected<double> value =
+        number(field.expression, variables, field.name, index);
+    if (!value)
+      return value.error();
+    field.set(f, unused, *value);
+  }
+  for (const Stream &stream : streams) {
+    if (stream.condition && stream.condition->evaluate(variables) == 0)
+      continue;
+    AccessStream &s = f.streams[size_t(f.numStreams++)];
+    for (const Field &field : stream.fields) {
+      Expected<double> value =
+          number(field.expression, variables, field.name, index);
+      if (!value)
+        return value.error();
+      field.set(f, s, *value);
+    }
+  }
+  return f;
+}
+
+std::vector<double>
+BoundMapping::classKey(const std::vector<double> &variables) const {
+  std::vector<double> key = parameters(variables);
+  for (size_t i = 0; i < key.size(); ++i)
+    if (inert[i] && inert[i]->evaluate(variables) != 0)
+      key[i] = 0;
+  return key;
+}
+
+std::vector<double>
+BoundMapping::parameters(const std::vector<double> &variables) const {
+  std::vector<double> result;
+  for (size_t i : parameterIndex)
+    result.push_back(variables[i]);
+  return result;
+}
+
+std::vector<double>
+BoundMapping::group(const std::vector<double> &variables) const {
+  std::vector<double> result;
+  for (size_t i : groupIndex)
+    result.push_back(variables[i]);
+  return result;
+}
+
+} // namespace hwtune::replay

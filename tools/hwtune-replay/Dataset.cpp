@@ -1,0 +1,88 @@
+//===- Dataset.cpp - times recorded by any tuner --------------------- ===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dataset.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace hwtune::replay {
+
+std::optional<size_t> Dataset::column(std::string_view name) const {
+  auto it = std::find(columns.begin(), columns.end(), name);
+  if (it == columns.end())
+    return std::nullopt;
+  return size_t(it - columns.begin());
+}
+
+double Dataset::text(std::string_view value) {
+  return texts.try_emplace(std::string(value), double(texts.size()))
+      .first->second;
+}
+
+std::optional<double> Dataset::findText(std::string_view value) const {
+  auto it = texts.find(std::string(value));
+  if (it == texts.end())
+    return std::nullopt;
+  return it->second;
+}
+
+namespace {
+
+/// The format by what the text starts with; "" if it is none we know.
+std::string guess(const std::string &path, std::string_view text) {
+  std::string_view head = text.substr(0, 4096);
+  auto has = [&](std::string_view s) { return head.find(s) != head.npos; };
+  if (head.starts_with("{\"i\""))
+    return "auto-scheduler";
+  if (has("\"tune_params_keys\"") || has("\"kernel_name\""))
+    return "kernel-tuner";
+  if (has("\"schema_version\"") && text.find("\"objectives\"") != text.npos)
+    return "t4";
+  if (has("\"Metadata\"") || has("\"KttVersion\""))
+    return "ktt";
+  if (has("\"label\"") || has("\"config\"") || has("\"schema\""))
+    return "records";
+  if (path.find(".csv") != path.npos)
+    return "csv";
+  return "";
+}
+
+} // namespace
+
+Expected<Dataset> readDataset(const std::string &path, std::string_view asked) {
+  Expected<std::string> text = readText(path);
+  if (!text)
+    return text.error();
+  std::string format = asked.empty() ? guess(path, *text) : std::string(asked);
+  Expected<Dataset> data =
+      format == "kernel-tuner"     ? readKernelTuner(path, std::move(*text))
+      : format == "ktt"            ? readKtt(path, *text)
+      : format == "t4"             ? readT4(path, *text)
+      : format == "auto-scheduler" ? readAutoScheduler(path, *text)
+      : format == "records"        ? readRecords(path, *text)
+      : format == "csv"
+          ? readCsv(path, *text)
+          : Expected<Dataset>(Error{
+                asked.empty()
+                    ? std::string("format not recognised; name it "
+                                  "with --format")
+                    : fmt::format("unknown format `{}`, expected "
+                                  "kernel-tuner, ktt, t4, auto-scheduler, "
+                                  "records or csv",
+                                  asked),
+                path});
+  if (!data)
+    return data;
+  data->file = path;
+  data->format = format;
+  if (data->rows.empty())
+    return Error{"holds no configuration", path};
+  return data;
+}
+
+} // namespace hwtune::replay

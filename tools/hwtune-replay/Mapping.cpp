@@ -1,0 +1,219 @@
+//===- Mapping.cpp - reading mapping files --------------------------- ===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mapping.h"
+
+#include "JsonValues.h"
+
+#include "hwtune/Target/KnownTargets.h"
+#include "hwtune/Target/TargetFields.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace hwtune::replay {
+
+namespace {
+
+constexpr int kSchema = 1;
+
+/// Expressions may be written as numbers or booleans too.
+std::optional<std::string> expressionText(const Json &value) {
+  if (value.is_string())
+    return value.get<std::string>();
+  if (value.is_boolean())
+    return value.get<bool>() ? "1" : "0";
+  if (value.is_number())
+    return value.dump();
+  return std::nullopt;
+}
+
+/// An object name -> expression, in order.
+Expected<std::vector<FieldText>> fieldTexts(const Json *object,
+                                            const std::string &what,
+                                            const std::string &path) {
+  std::vector<FieldText> result;
+  if (!object)
+    return result;
+  if (!object->is_object())
+    return Error{fmt::format("`{}` is not an object of expressions", what),
+                 path};
+  for (const auto &[name, value] : object->items()) {
+    std::optional<std::string> text = expressionText(value);
+    if (!text)
+      return Error{fmt::format("`{}` of `{}` is {}, expected an expression",
+                               name, what, value.dump().substr(0, 40)),
+                   path};
+    result.push_back({name, *text});
+  }
+  return result;
+}
+
+Status readParameters(const Json &json, Mapping &mapping) {
+  const Json *list = member(json, "parameters");
+  if (!list || !list->is_array() || list->empty())
+    return Error{"`parameters` is missing or not a list", mapping.file};
+  for (const Json &item : *list) {
+    Parameter p;
+    p.name =
+        item.is_string() ? item.get<std::string>() : textMember(item, "name");
+    if (p.name.empty())
+      return Error{"a parameter is neither a name nor an object with `name`",
+                   mapping.file};
+    if (const Json *flag = member(item, "categorical"))
+      p.categorical = flag->is_boolean() && flag->get<bool>();
+    if (const Json *inert = member(item, "inert_if"))
+      p.inertIf = expressionText(*inert).value_or("");
+    mapping.parameters.push_back(std::move(p));
+  }
+  return success();
+}
+
+Status readStreams(const Json &json, Mapping &mapping) {
+  const Json *list = member(json, "streams");
+  if (!list)
+    return success();
+  if (!list->is_array() || list->size() > size_t(kMaxStreams))
+    return Error{
+        fmt::format("`streams` is not a list of at most {}", kMaxStreams),
+        mapping.file};
+  for (const Json &item : *list) {
+    Expected<std::vector<FieldText>> fields =
+        fieldTexts(&item, "streams", mapping.file);
+    if (!fields)
+      return fields.error();
+    StreamText stream;
+    for (FieldText &field : *fields)
+      if (field.field == "if")
+        stream.condition = field.text;
+      else if (field.field != "name")
+        stream.fields.push_back(std::move(field));
+    mapping.streams.push_back(std::move(stream));
+  }
+  return success();
+}
+
+std::string targetText(const Json &value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+Status checkMembers(const Json &json, const std::string &path) {
+  static constexpr std::string_view kKnown[] = {
+      "schema",    "name",       "notes",    "target",  "targets",
+      "constants", "parameters", "group_by", "keep_if", "let",
+      "valid",     "features",   "streams"};
+  for (const auto &[name, value] : json.items())
+    if (std::find(std::begin(kKnown), std::end(kKnown), name) ==
+        std::end(kKnown))
+      return Error{fmt::format("unknown member `{}`, expected one of {}", name,
+                               fmt::join(kKnown, ", ")),
+                   path};
+  const Json *schema = member(json, "schema");
+  if (!schema || !schema->is_number_integer() || *schema != kSchema)
+    return Error{fmt::format("`schema` is {}, expected {}",
+                             schema ? schema->dump() : "missing", kSchema),
+                 path};
+  return success();
+}
+
+} // namespace
+
+Expected<TargetSpec> targetFromText(const std::string &text,
+                                    const std::string &where) {
+  if (!text.starts_with("{"))
+    return targetFromIdOrFile(text);
+  Expected<Json> json = parseJson(where, text);
+  if (!json)
+    return json.error();
+  std::string base = textMember(*json, "base");
+  if (base.empty())
+    return Error{"a target object needs `base`, the id that it differs from",
+                 where};
+  Expected<TargetSpec> spec = targetFromIdOrFile(base);
+  if (!spec)
+    return spec;
+  for (const auto &[name, value] : json->items()) {
+    if (name == "base")
+      continue;
+    const TargetField *field = findTargetField(name);
+    if (!field)
+      return Error{fmt::format("unknown target field `{}`", name), where};
+    TargetFieldValue v;
+    if (value.is_string())
+      v = value.get<std::string>();
+    else if (value.is_number_integer())
+      v = value.get<int64_t>();
+    else if (value.is_number())
+      v = value.get<double>();
+    else if (!value.is_null())
+      return Error{fmt::format("target field `{}` is {}, expected a number, "
+                               "text or null",
+                               name, value.dump()),
+                   where};
+    if (Status status = setField(*spec, *field, v); !status)
+      return Error{status.error().message, where};
+    spec->basis[std::string(name)] = {Basis::User, ""};
+  }
+  return spec;
+}
+
+Expected<TargetSpec> Mapping::target(const std::string &device) const {
+  auto it = targets.find(device);
+  const std::string &text = it == targets.end() ? defaultTarget : it->second;
+  if (text.empty())
+    return Error{fmt::format("no target for device `{}`; name it under "
+                             "`targets`, or give --target",
+                             device),
+                 file};
+  return targetFromText(text, file);
+}
+
+Expected<Mapping> readMapping(const std::string &path) {
+  Expected<std::string> text = readText(path);
+  if (!text)
+    return text.error();
+  Expected<Json> json = parseJson(path, *text);
+  if (!json)
+    return json.error();
+  if (!json->is_object())
+    return Error{"is not a JSON object", path};
+  Mapping m;
+  m.file = path;
+  if (Status status = checkMembers(*json, path); !status)
+    return status.error();
+  m.name = textMember(*json, "name");
+  m.keepIf = textMember(*json, "keep_if");
+  if (const Json *target = member(*json, "target"))
+    m.defaultTarget = targetText(*target);
+  if (const Json *targets = member(*json, "targets"))
+    for (const auto &[device, value] : targets->items())
+      m.targets[device] = targetText(value);
+  if (const Json *group = member(*json, "group_by"))
+    for (const Json &column : *group)
+      m.groupBy.push_back(column.is_string() ? column.get<std::string>() : "");
+  if (Status status = readParameters(*json, m); !status)
+    return status.error();
+  struct Section {
+    const char *name;
+    std::vector<FieldText> &out;
+  };
+  for (Section section :
+       {Section{"constants", m.constants}, Section{"let", m.lets},
+        Section{"valid", m.valid}, Section{"features", m.features}}) {
+    Expected<std::vector<FieldText>> fields =
+        fieldTexts(member(*json, section.name), section.name, path);
+    if (!fields)
+      return fields.error();
+    section.out = std::move(*fields);
+  }
+  if (Status status = readStreams(*json, m); !status)
+    return status.error();
+  return m;
+}
+
+} // namespace hwtune::replay

@@ -1,0 +1,113 @@
+//===- Mapping.h - what a data set's parameters mean -------*- C++ -*- ===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A mapping file says in JSON which columns are parameters, which kernels are
+// the same under different names, which cannot run, and what the model should
+// know of each: the fields of `KernelFeatures` as expressions. The format is
+// described in docs/search.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_REPLAY_MAPPING_H
+#define HWTUNE_REPLAY_MAPPING_H
+
+#include "Dataset.h"
+#include "Expression.h"
+
+#include "hwtune/Model/KernelFeatures.h"
+#include "hwtune/Target/TargetSpec.h"
+
+#include <map>
+#include <optional>
+
+namespace hwtune::replay {
+
+struct Parameter {
+  std::string name;
+  bool categorical = false;
+  std::string inertIf; ///< expression; "" = never
+};
+
+/// Text of one field of the features, or of a stream.
+struct FieldText {
+  std::string field, text;
+};
+
+struct StreamText {
+  std::string condition; ///< "" = always
+  std::vector<FieldText> fields;
+};
+
+struct Mapping {
+  std::string file, name;
+  std::vector<Parameter> parameters;
+  std::vector<std::string> groupBy; ///< columns; one problem per combination
+  std::string keepIf;               ///< expression on a row; "" = all
+  std::vector<FieldText> constants; ///< text is a number
+  std::vector<FieldText> lets;
+  std::vector<FieldText> valid; ///< field is the reason
+  std::vector<FieldText> features;
+  std::vector<StreamText> streams;
+  std::string defaultTarget;                  ///< id or JSON text
+  std::map<std::string, std::string> targets; ///< device name -> the same
+
+  /// The target of `device`, by the table of devices, else the default.
+  Expected<TargetSpec> target(const std::string &device) const;
+  bool hasModel() const { return !features.empty(); }
+};
+
+Expected<Mapping> readMapping(const std::string &path);
+/// An id, or a JSON object with `base` and fields that differ from it.
+Expected<TargetSpec> targetFromText(const std::string &text,
+                                    const std::string &where);
+
+/// The mapping's expressions bound to the columns of a data set.
+class BoundMapping {
+public:
+  static Expected<BoundMapping> bind(const Mapping &mapping,
+                                     const Dataset &data);
+
+  /// Variables of a row: columns, constants, lets. The error names the row.
+  Expected<std::vector<double>> variables(const Row &row, size_t index) const;
+  bool keep(const std::vector<double> &variables) const;
+  /// The reason why a configuration is ruled out, if it is.
+  const std::string *invalid(const std::vector<double> &variables) const;
+  Expected<KernelFeatures> features(const std::vector<double> &variables,
+                                    size_t index) const;
+  /// Parameter values; 0 for those that are inert in this configuration.
+  std::vector<double> classKey(const std::vector<double> &variables) const;
+  std::vector<double> parameters(const std::vector<double> &variables) const;
+  std::vector<double> group(const std::vector<double> &variables) const;
+
+private:
+  struct Field {
+    void (*set)(KernelFeatures &, AccessStream &, double);
+    std::string name;
+    Expression expression;
+  };
+  struct Stream {
+    std::optional<Expression> condition;
+    std::vector<Field> fields;
+  };
+  Expected<double> number(const Expression &expression,
+                          const std::vector<double> &variables,
+                          std::string_view what, size_t index) const;
+
+  const Mapping *mapping = nullptr;
+  size_t columnCount = 0;
+  std::vector<double> constantValues;
+  std::vector<Expression> lets, valid;
+  std::optional<Expression> keepExpression;
+  std::vector<Field> featureFields;
+  std::vector<Stream> streams;
+  std::vector<size_t> parameterIndex, groupIndex;
+  std::vector<std::optional<Expression>> inert;
+};
+
+} // namespace hwtune::replay
+
+#endif // HWTUNE_REPLAY_MAPPING_H

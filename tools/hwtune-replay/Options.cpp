@@ -1,0 +1,170 @@
+//===- Options.cpp - command line of hwtune-replay --------------- ===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "hwtune/Search/Strategy.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace hwtune::replay {
+
+namespace {
+
+struct Option {
+  std::string_view name, value, help; ///< value "" = a flag
+};
+constexpr Option kOptions[] = {
+    {"mapping", "FILE", "what the parameters mean (docs/search.md); required"},
+    {"strategy", "A,B", "strategies, or `all` (default auto)"},
+    {"seeds", "N", "runs of each strategy (default 10)"},
+    {"first-seed", "N", "seed of the first run (default 0)"},
+    {"budget", "N", "measurements a run, failures included (default 220)"},
+    {"target", "ID", "GPU the model assumes (default: the mapping's)"},
+    {"format", "F", "kernel-tuner, ktt, t4, auto-scheduler, records, csv"},
+    {"ensemble", "M", "vectors of model constants (default 48)"},
+    {"black-box", "", "no hardware model"},
+    {"all-names", "", "do not merge configurations that are one kernel"},
+    {"wrong-constants", "F", "every constant off by x/÷ F, drawn per seed"},
+    {"wrong-branch", "F", "predict the optimum's branch F times too slow"},
+    {"model-only", "", "rank by the model, measure nothing"},
+    {"list", "N", "with --model-only: the model's N favourites, with terms"},
+    {"curve", "", "plain random and plain annealing beside auto"},
+    {"json", "FILE", "write the figures there as well (- = stdout, no table)"},
+    {"help", "", "this text"},
+};
+
+template <typename T>
+Status parseNumber(std::string_view name, std::string_view text, T least,
+                   T most, T &out) {
+  T value{};
+  auto [end, ec] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (ec != std::errc() || end != text.data() + text.size() ||
+      !(value >= least && value <= most))
+    return Error{fmt::format("--{}={} is not a number from {} to {}", name,
+                             text, least, most),
+                 ""};
+  out = value;
+  return success();
+}
+
+Status setStrategies(std::string_view text, Options &o) {
+  auto known = strategyNames();
+  if (text == "all") {
+    o.strategies.assign(known.begin(), known.end());
+    return success();
+  }
+  o.strategies.clear();
+  for (size_t start = 0; start <= text.size();) {
+    size_t comma = std::min(text.find(',', start), text.size());
+    std::string name(text.substr(start, comma - start));
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return Error{fmt::format("unknown strategy `{}`, expected one of {} or "
+                               "all",
+                               name, fmt::join(known, ", ")),
+                   ""};
+    o.strategies.push_back(std::move(name));
+    start = comma + 1;
+  }
+  return success();
+}
+
+Status apply(Options &o, std::string_view name, std::string_view value) {
+  ReplayOptions &r = o.replay;
+  if (name == "mapping")
+    o.mapping = value;
+  else if (name == "strategy")
+    return setStrategies(value, o);
+  else if (name == "seeds")
+    return parseNumber<size_t>(name, value, 1, 100000, r.seeds);
+  else if (name == "first-seed")
+    return parseNumber<uint64_t>(name, value, 0, UINT64_MAX, r.firstSeed);
+  else if (name == "budget")
+    return parseNumber<size_t>(name, value, 1, 10000000, r.budget);
+  else if (name == "target")
+    o.problem.target = value;
+  else if (name == "format")
+    o.format = value;
+  else if (name == "ensemble")
+    return parseNumber<unsigned>(name, value, 1, 1024, r.ensemble);
+  else if (name == "black-box")
+    r.blackBox = true;
+  else if (name == "all-names")
+    o.problem.mergeClasses = false;
+  else if (name == "wrong-constants")
+    return parseNumber<double>(name, value, 1, 100, r.wrongConstants);
+  else if (name == "wrong-branch")
+    return parseNumber<double>(name, value, 1, 100, r.wrongBranch);
+  else if (name == "model-only")
+    o.modelOnly = true;
+  else if (name == "list")
+    return parseNumber<size_t>(name, value, 1, 100000, o.list);
+  else if (name == "curve")
+    o.strategies = {"random", "annealing", "auto"};
+  else if (name == "json")
+    o.json = value;
+  else if (name == "help")
+    o.help = true;
+  return success();
+}
+
+} // namespace
+
+Expected<Options> parseOptions(int argc, char **argv) {
+  Options o;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view argument = argv[i];
+    if (!argument.starts_with("--")) {
+      o.files.emplace_back(argument);
+      continue;
+    }
+    argument.remove_prefix(2);
+    size_t equal = argument.find('=');
+    std::string_view name = argument.substr(0, equal);
+    auto option = std::find_if(std::begin(kOptions), std::end(kOptions),
+                               [&](const Option &x) { return x.name == name; });
+    if (option == std::end(kOptions))
+      return Error{
+          fmt::format("unknown option `--{}`; --help lists them", name), ""};
+    bool hasValue = equal != argument.npos;
+    if (hasValue == option->value.empty())
+      return Error{hasValue ? fmt::format("--{} takes no value", name)
+                            : fmt::format("--{} needs a value: --{}={}", name,
+                                          name, option->value),
+                   ""};
+    Status status = apply(o, name, hasValue ? argument.substr(equal + 1) : "");
+    if (!status)
+      return status.error();
+  }
+  if (o.help)
+    return o;
+  if (o.files.empty())
+    return Error{"no data file given; --help shows the usage", ""};
+  if (o.mapping.empty())
+    return Error{"no --mapping=FILE given", ""};
+  return o;
+}
+
+std::string helpText() {
+  std::string text =
+      "hwtune-replay --mapping=FILE [options] DATA...\n"
+      "Runs searches over times that were recorded earlier. Failing\n"
+      "configurations count as measurements. Every figure is `replayed`.\n\n";
+  for (const Option &o : kOptions) {
+    std::string left =
+        fmt::format("--{}{}{}", o.name, o.value.empty() ? "" : "=", o.value);
+    text += fmt::format("  {:<20} {}\n", left, o.help);
+  }
+  return text;
+}
+
+} // namespace hwtune::replay

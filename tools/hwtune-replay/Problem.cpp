@@ -1,0 +1,142 @@
+//===- Problem.cpp - a data set as a search -------------------------- ===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Problem.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+namespace hwtune::replay {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Candidate {
+  size_t row = 0;
+  std::vector<double> variables;
+};
+
+std::string groupName(const Mapping &mapping, const std::vector<double> &key) {
+  std::string name;
+  for (size_t i = 0; i < key.size(); ++i)
+    name += fmt::format("{}{}={:g}", i ? " " : "", mapping.groupBy[i], key[i]);
+  return name;
+}
+
+Expected<ReplayProblem> makeOne(const Dataset &data, const Mapping &mapping,
+                                const BoundMapping &bound,
+                                const std::vector<Candidate> &candidates,
+                                const ProblemOptions &options) {
+  ReplayProblem p;
+  std::vector<bool> categorical;
+  for (const Parameter &parameter : mapping.parameters)
+    categorical.push_back(parameter.categorical);
+  std::map<std::vector<double>, uint32_t> classes;
+  p.optimum = kInfinity;
+  for (const Candidate &c : candidates) {
+    const Row &row = data.rows[c.row];
+    if (bound.invalid(c.variables)) {
+      ++p.removed;
+      p.removedValid += row.ok;
+      continue;
+    }
+    if (mapping.hasModel()) {
+      Expected<KernelFeatures> f = bound.features(c.variables, c.row);
+      if (!f)
+        return f.error();
+      p.features.push_back(*f);
+    }
+    auto [it, fresh] = classes.try_emplace(bound.classKey(c.variables),
+                                           uint32_t(classes.size()));
+    if (options.mergeClasses)
+      p.search.classes.push_back(it->second);
+    p.parameterValues.push_back(bound.parameters(c.variables));
+    p.rows.push_back(c.row);
+    p.seconds.push_back(row.ok ? row.seconds : kInfinity);
+    if (p.seconds.back() < p.optimum) {
+      p.optimum = p.seconds.back();
+      p.optimumAt = p.seconds.size() - 1;
+    }
+  }
+  p.classCount = options.mergeClasses ? classes.size() : p.rows.size();
+  p.search.parameters = encodeParameters(p.parameterValues, categorical);
+  p.search.categorical = std::move(categorical);
+  return p;
+}
+
+} // namespace
+
+Observation ReplayProblem::measure(size_t candidate) const {
+  double value = seconds[candidate];
+  return {candidate, std::isfinite(value), value};
+}
+
+Expected<std::vector<ReplayProblem>>
+makeProblems(const Dataset &data, const Mapping &mapping,
+             const ProblemOptions &options) {
+  Expected<TargetSpec> target =
+      !options.target.empty() ? targetFromText(options.target, "--target")
+      : mapping.hasModel()    ? mapping.target(data.device)
+                              : Expected<TargetSpec>(TargetSpec());
+  if (!target)
+    return target.error();
+  Expected<BoundMapping> bound = BoundMapping::bind(mapping, data);
+  if (!bound)
+    return bound.error();
+  std::map<std::vector<double>, std::vector<Candidate>> groups;
+  for (size_t i = 0; i < data.rows.size(); ++i) {
+    Expected<std::vector<double>> v = bound->variables(data.rows[i], i);
+    if (!v)
+      return v.error();
+    if (bound->keep(*v))
+      groups[bound->group(*v)].push_back({i, std::move(*v)});
+  }
+  std::vector<ReplayProblem> problems;
+  for (const auto &[key, candidates] : groups) {
+    Expected<ReplayProblem> p =
+        makeOne(data, mapping, *bound, candidates, options);
+    if (!p)
+      return p.error();
+    if (!std::isfinite(p->optimum))
+      continue; // nothing ran: there is nothing to find
+    p->name = groupName(mapping, key);
+    p->search.name = p->name.empty() ? data.file : p->name;
+    p->target = *target;
+    problems.push_back(std::move(*p));
+  }
+  if (problems.empty())
+    return Error{"no configuration of it has a time", data.file};
+  return problems;
+}
+
+void addModel(ReplayProblem &problem, const Ensemble &ensemble,
+              const Penalty *penalty) {
+  size_t n = problem.rows.size();
+  ModelTarget target = ModelTarget::from(problem.target);
+  problem.search.logTime = Table(n, ensemble.size());
+  problem.search.features = Table(n, kNumHardwareFeatures);
+  for (size_t i = 0; i < n; ++i) {
+    double extra = penalty && problem.parameterValues[i][penalty->parameter] ==
+                                  penalty->value
+                       ? std::log(penalty->factor)
+                       : 0;
+    for (size_t m = 0; m < ensemble.size(); ++m) {
+      Prediction p = predict(problem.features[i], target, ensemble[m]);
+      problem.search.logTime.at(i, m) = float(std::log(p.seconds) + extra);
+      if (m)
+        continue;
+      auto coordinates = hardwareFeatures(problem.features[i], p);
+      std::copy(coordinates.begin(), coordinates.end(),
+                &problem.search.features.at(i, 0));
+    }
+  }
+}
+
+} // namespace hwtune::replay

@@ -1,0 +1,79 @@
+//===- main.cpp - hwtune-replay ----------------------------------- ===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+#include "Report.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+
+using namespace hwtune;
+using namespace hwtune::replay;
+
+namespace {
+
+int fail(const Error &error) {
+  fmt::print(stderr, "hwtune-replay: error: {}\n", error.str());
+  return 1;
+}
+
+/// Everything asked for, of one problem.
+Status runProblem(ReplayProblem &problem, const Mapping &mapping,
+                  const Options &options, Report &report) {
+  if (options.modelOnly) {
+    if (options.list)
+      fmt::print(
+          "{}:\n{}", problem.search.name,
+          listFavourites(problem, mapping, options.replay, options.list));
+    report.models.push_back(modelOnly(problem, options.replay));
+    report.scores.push_back(parFitOnly(problem));
+    return success();
+  }
+  for (const std::string &strategy : options.strategies) {
+    Expected<Summary> summary = replaySeeds(problem, strategy, options.replay);
+    if (!summary)
+      return summary.error();
+    report.summaries.push_back(std::move(*summary));
+  }
+  return success();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Expected<Options> options = parseOptions(argc, argv);
+  if (!options)
+    return fail(options.error());
+  if (options->help) {
+    fmt::print("{}", helpText());
+    return 0;
+  }
+  Expected<Mapping> mapping = readMapping(options->mapping);
+  if (!mapping)
+    return fail(mapping.error());
+  if (options->modelOnly && !mapping->hasModel())
+    return fail(
+        {"--model-only needs a mapping with `features`", mapping->file});
+  Report report;
+  for (const std::string &file : options->files) {
+    Expected<Dataset> data = readDataset(file, options->format);
+    if (!data)
+      return fail(data.error());
+    Expected<std::vector<ReplayProblem>> problems =
+        makeProblems(*data, *mapping, options->problem);
+    if (!problems)
+      return fail(problems.error());
+    report.describe(*data, *problems);
+    for (ReplayProblem &problem : *problems)
+      if (Status status = runProblem(problem, *mapping, *options, report);
+          !status)
+        return fail(status.error());
+  }
+  if (Status status = report.print(*options); !status)
+    return fail(status.error());
+  return 0;
+}
