@@ -18,6 +18,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,7 +45,7 @@ private:
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
   };
-  std::vector<std::string> strings;
+  std::deque<std::string> strings; ///< views into it stay valid as it grows
   std::unordered_map<std::string, StringId, Hash, std::equal_to<>> ids;
 };
 
