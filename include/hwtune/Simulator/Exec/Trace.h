@@ -60,12 +60,12 @@ struct TraceEvent {
 class TraceHook {
 public:
   virtual ~TraceHook() = default;
-  virtual void blockStart(uint64_t block) {}
-  virtual void blockEnd(uint64_t block) {}
+  virtual void blockStart(uint64_t /*block*/) {}
+  virtual void blockEnd(uint64_t /*block*/) {}
   /// Before the instruction executes.
   virtual void instruction(const TraceEvent &event) = 0;
   /// All warps of the block (or the `threads` of a partial one) met.
-  virtual void barrier(uint64_t block, uint32_t id, uint32_t threads) {}
+  virtual void barrier(uint64_t /*block*/, uint32_t /*id*/, uint32_t /*threads*/) {}
 };
 
 } // namespace hwtune::exec

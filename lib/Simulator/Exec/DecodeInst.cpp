@@ -1,0 +1,426 @@
+//===- DecodeInst.cpp - instructions on registers -------------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Most instructions are looked up in the registry by their canonical PTX name
+// and take their operands in order. The others have a function here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decode.h"
+
+#include <fmt/format.h>
+
+namespace hwtune::exec {
+
+using ptx::Operand;
+using ptx::OperandKind;
+
+std::string untyped(std::string_view type) {
+  if (type == "f16x2" || type == "bf16x2")
+    return "b32";
+  if (type == "bf16" || type == "f16")
+    return "b16";
+  if (type == "tf32")
+    return "b32";
+  if (type == "f32x2")
+    return "b64";
+  if (!type.empty() && (type[0] == 'u' || type[0] == 's' || type[0] == 'f'))
+    return "b" + std::string(type.substr(1));
+  return std::string(type);
+}
+
+/// The name under which the registry has the instruction: default rounding
+/// dropped, untyped where the type does not matter.
+std::string FunctionDecoder::canonicalName() const {
+  std::string_view op = opcode();
+  std::string out(op);
+  bool dropRn = op == "add" || op == "sub" || op == "mul" || op == "fma" || op == "mad";
+  bool typeless = op == "selp" || op == "shl" || op == "and" || op == "or" || op == "xor" || op == "not";
+  if ((op == "min" || op == "max") && operands().size() == 4)
+    out += "3";
+  for (size_t i = 0; i < numMods(); ++i) {
+    std::string_view m = mod(i);
+    if (dropRn && m == "rn")
+      continue;
+    out += '.';
+    if ((typeless && i + 1 == numMods()) || (op == "slct" && i + 2 == numMods()))
+      out += untyped(m);
+    else if (op == "slct" && m == "ftz")
+      out += m;
+    else
+      out += m;
+  }
+  return out;
+}
+
+bool FunctionDecoder::decodeRegular() {
+  std::string_view op = opcode();
+  if (op == "setp")
+    return decodeSetp();
+  if (op == "set")
+    return decodeSet();
+  if (op == "mov")
+    return decodeMov();
+  if (op == "cvt")
+    return decodeCvt();
+  if (op == "cvta")
+    return decodeCvta();
+  if (op == "isspacep")
+    return decodeIsspacep();
+  if (op == "lop3")
+    return decodeLop3();
+  if (op == "ld" || op == "ldu")
+    return decodeMemory(false);
+  if (op == "st")
+    return decodeMemory(true);
+  if (op == "atom" || op == "red")
+    return decodeAtomic();
+  if (op == "bar" || op == "barrier")
+    return decodeBar();
+  if (op == "call")
+    return decodeCall();
+  if (op == "shfl" || op == "vote" || op == "match" || op == "redux" || op == "elect" || op == "activemask")
+    return decodeWarp();
+  if (op == "mma" || op == "wmma" || op == "ldmatrix" || op == "stmatrix" || op == "movmatrix")
+    return decodeMatrix();
+  if (op == "cp")
+    return decodeAsync();
+  if (op == "alloca" || op == "stacksave" || op == "stackrestore")
+    return decodeStack();
+  if (op.size() > 3 && op[0] == 'v' && op != "vote")
+    return decodeVideo();
+  if (op == "membar" || op == "fence" || op == "prefetch" || op == "prefetchu" || op == "applypriority" ||
+      op == "pmevent" || op == "createpolicy" || op == "discard" || op == "griddepcontrol" || op == "setmaxnreg") {
+    if (hasMod("cluster") || hasMod("shared::cluster"))
+      return unsupported("thread block clusters are not simulated");
+    if (op == "createpolicy") {
+      Val d = destination(operands()[0], 'q');
+      emit("mov.b64", d, {constant(true, 0)});
+      return !failed;
+    }
+    emit("nop", {});
+    return !failed;
+  }
+  if (op == "trap" || op == "brkpt") {
+    emit("trap", {});
+    return !failed;
+  }
+  if (op == "nanosleep") {
+    emit("sleep", {});
+    return !failed;
+  }
+  const Entry *e = B.P.registry->find(canonicalName());
+  if (!e)
+    return unsupported();
+  return decodeBySignature(*e, operands());
+}
+
+bool FunctionDecoder::decodeBySignature(const Entry &e, std::span<const Operand> ops) {
+  std::string_view sig = e.sig;
+  if (sig.size() != ops.size())
+    return fail(fmt::format("'{}' with {} operands, expected {}", M.str(name->full), ops.size(), sig.size()));
+  std::vector<Val> sources;
+  for (size_t i = 1; i < sig.size(); ++i)
+    sources.push_back(source(ops[i], sig[i]));
+  VOp op;
+  op.entry = &e;
+  op.d = destination(ops[0], sig[0]);
+  note(op, op.d, true);
+  Val *slots[] = {&op.a, &op.b, &op.c, &op.ext[0], &op.ext[1], &op.ext[2]};
+  for (size_t i = 0; i < sources.size(); ++i) {
+    *slots[i] = sources[i];
+    note(op, sources[i], false);
+  }
+  op.hasExt = sources.size() > 3;
+  append(std::move(op));
+  return !failed;
+}
+
+// --- comparisons ------------------------------------------------------------
+
+static std::string booleanOp(std::string_view name, bool negatedFirst) {
+  if (!negatedFirst)
+    return fmt::format("{}.pred", name);
+  return name == "and" ? "notand.pred" : name == "or" ? "notor.pred" : "xnor.pred";
+}
+
+/// setp.cmp{.bool}{.ftz}.type p{|q}, a, b{, c}: p = (a cmp b) bool c,
+/// q = !(a cmp b) bool c.
+bool FunctionDecoder::decodeSetp() {
+  auto ops = operands();
+  if (numMods() < 2 || ops.size() < 3)
+    return unsupported();
+  std::string_view type = lastMod(), boolean;
+  std::string key = fmt::format("setp.{}", mod(0));
+  for (size_t i = 1; i + 1 < numMods(); ++i)
+    if (mod(i) == "and" || mod(i) == "or" || mod(i) == "xor")
+      boolean = mod(i);
+    else
+      key += fmt::format(".{}", mod(i));
+  key += fmt::format(".{}", type);
+  const Entry *e = entry(key);
+  if (!e)
+    return false;
+  if (e->sig[0] != 'p')
+    return decodeBySignature(*e, ops); // packed halves, see OpsHalf.cpp
+  std::span<const Operand> results = ops.subspan(0, 1);
+  if (ops[0].kind == OperandKind::Pair)
+    results = F.elements(ops[0]);
+  Val a = source(ops[1], e->sig[1]), b = source(ops[2], e->sig[2]);
+  if (boolean.empty() && results.size() == 1) {
+    emit(e, destination(results[0], 'p'), {a, b});
+    return !failed;
+  }
+  Val test = Val::reg(temp(RegClass::Pred));
+  emit(e, test, {a, b});
+  Val c = boolean.empty() ? Val::raw(kTruePredicate) : source(ops[3], 'p');
+  std::string_view how = boolean.empty() ? "and" : boolean;
+  // Both results are made before either register is written: c may be one.
+  Val first = Val::reg(temp(RegClass::Pred)), second = Val::reg(temp(RegClass::Pred));
+  emit(booleanOp(how, false), first, {test, c});
+  if (results.size() == 2)
+    emit(booleanOp(how, true), second, {test, c});
+  emit("mov.pred", destination(results[0], 'p'), {first});
+  if (results.size() == 2)
+    emit("mov.pred", destination(results[1], 'p'), {second});
+  return !failed;
+}
+
+/// set.cmp{.bool}{.ftz}.dtype.stype d, a, b{, c}: all ones (1.0) or 0.
+bool FunctionDecoder::decodeSet() {
+  auto ops = operands();
+  if (numMods() < 3 || ops.size() < 3)
+    return unsupported();
+  std::string_view stype = lastMod(), dtype = mod(numMods() - 2), boolean;
+  std::string full(M.str(name->full));
+  if (const Entry *direct = B.P.registry->find(full))
+    return decodeBySignature(*direct, ops);
+  std::string key = fmt::format("setp.{}", mod(0));
+  for (size_t i = 1; i + 2 < numMods(); ++i)
+    if (mod(i) == "and" || mod(i) == "or" || mod(i) == "xor")
+      boolean = mod(i);
+    else
+      key += fmt::format(".{}", mod(i));
+  const Entry *e = entry(key + fmt::format(".{}", stype));
+  if (!e)
+    return false;
+  Val test = Val::reg(temp(RegClass::Pred));
+  emit(e, test, {source(ops[1], e->sig[1]), source(ops[2], e->sig[2])});
+  if (!boolean.empty()) {
+    Val both = Val::reg(temp(RegClass::Pred));
+    emit(booleanOp(boolean, false), both, {test, source(ops[3], 'p')});
+    test = both;
+  }
+  bool half = dtype == "f16" || dtype == "bf16" || dtype == "u16" || dtype == "s16";
+  uint64_t yes = dtype == "f32" ? 0x3f800000 : dtype == "f16" ? 0x3c00 : dtype == "bf16" ? 0x3f80 : half ? 0xffff : 0xffffffff;
+  emit(half ? "selp.b16" : "selp.b32", destination(ops[0], half ? 'h' : 'w'),
+       {constant(false, yes), constant(false, 0), test});
+  return !failed;
+}
+
+// --- moves ------------------------------------------------------------------
+
+bool FunctionDecoder::decodeMov() {
+  auto ops = operands();
+  if (ops.size() != 2 || numMods() < 1)
+    return unsupported();
+  std::string type = untyped(lastMod());
+  unsigned size = type == "pred" ? 1 : unsigned(atoi(type.c_str() + 1)) / 8;
+  if (ops[1].kind == OperandKind::Vector) { // pack
+    auto parts = F.elements(ops[1]);
+    if (size == 16) {
+      Val d = destination(ops[0], 'o');
+      emit("pack.2x64", d, {source(parts[0], 'q'), source(parts[1 % parts.size()], 'q')});
+      return !failed;
+    }
+    const Entry *e = entry(fmt::format("pack.{}x{}", parts.size(), size * 8 / parts.size()));
+    if (!e)
+      return false;
+    std::vector<Val> v;
+    for (size_t i = 0; i < parts.size(); ++i)
+      v.push_back(source(parts[i], e->sig[i + 1]));
+    Val d = destination(ops[0], e->sig[0]);
+    if (v.size() == 2)
+      emit(e, d, {v[0], v[1]});
+    else
+      emit(e, d, {v[0], v[1], v[2], v[3]});
+    return !failed;
+  }
+  if (ops[0].kind == OperandKind::Vector) { // unpack
+    auto parts = F.elements(ops[0]);
+    const Entry *e = entry(fmt::format("unpack.{}x{}", parts.size(), size * 8 / parts.size()));
+    if (!e)
+      return false;
+    char part = e->sig[0];
+    Val src = source(ops[1], e->sig[parts.size()]);
+    VOp op;
+    op.entry = e;
+    std::vector<Val> d;
+    for (const Operand &p : parts)
+      d.push_back(destination(p, part));
+    op.d = d[0];
+    op.a = d[1];
+    if (d.size() == 2) {
+      op.b = src;
+    } else {
+      op.b = d[2];
+      op.c = d[3];
+      op.ext[1] = src;
+      op.hasExt = true;
+    }
+    for (Val v : d)
+      note(op, v, true);
+    note(op, src, false);
+    append(std::move(op));
+    return !failed;
+  }
+  if (type == "pred")
+    emit("mov.pred", destination(ops[0], 'p'), {source(ops[1], 'p')});
+  else if (size == 8)
+    emit("mov.b64", destination(ops[0], 'q'), {source(ops[1], lastMod() == "f64" ? 'd' : 'q')});
+  else if (size == 4)
+    emit("mov.b32", destination(ops[0], 'w'), {source(ops[1], lastMod() == "f32" ? 'f' : 'w')});
+  else if (size == 2)
+    emit("mov.b16", destination(ops[0], 'h'), {source(ops[1], 'h')});
+  else if (size == 16)
+    emit("mov.b128", destination(ops[0], 'o'), {source(ops[1], 'o')});
+  else
+    return unsupported();
+  return !failed;
+}
+
+/// d = the named predicate operation of three inputs; lop3.and.b32 d|p, ..., q
+/// also gives p = (d != 0) bool q.
+bool FunctionDecoder::decodeLop3() {
+  auto ops = operands();
+  std::string_view boolean = numMods() == 2 ? mod(0) : "";
+  if (ops.size() != (boolean.empty() ? 5u : 6u) || ops[4].kind != OperandKind::Immediate)
+    return unsupported();
+  Operand d = ops[0], p{};
+  if (ops[0].kind == OperandKind::Pair) {
+    d = F.elements(ops[0])[0];
+    p = F.elements(ops[0])[1];
+  }
+  Val result = boolean.empty() ? destination(d, 'w') : Val::reg(temp(RegClass::Word));
+  VOp &op = emit("lop3.b32", result, {source(ops[1], 'w'), source(ops[2], 'w'), source(ops[3], 'w')});
+  op.ext[0] = Val::raw(uint32_t(ops[4].value) & 0xff);
+  op.hasExt = true;
+  if (!boolean.empty()) {
+    Val test = Val::reg(temp(RegClass::Pred));
+    emit("setp.ne.u32", test, {result, constant(false, 0)});
+    emit(booleanOp(boolean, false), destination(p, 'p'), {test, source(ops[5], 'p')});
+    emit("mov.b32", destination(d, 'w'), {result});
+  }
+  return !failed;
+}
+
+// --- conversions ------------------------------------------------------------
+
+static bool isInteger(std::string_view t) { return t[0] == 'u' || t[0] == 's'; }
+
+bool FunctionDecoder::decodeCvt() {
+  auto ops = operands();
+  if (numMods() < 2 || ops.size() < 2)
+    return unsupported();
+  std::string full(M.str(name->full));
+  if (hasMod("pack")) {
+    const Entry *e = entry(full);
+    return e && decodeBySignature(*e, ops);
+  }
+  std::string_view to = mod(numMods() - 2), from = lastMod();
+  const Entry *e = B.P.registry->find(full);
+  if (!e)
+    return unsupported();
+  std::string_view sig = e->sig;
+  if (sig.size() != ops.size())
+    return fail(fmt::format("'{}' with {} operands, expected {}", full, ops.size(), sig.size()));
+  std::vector<Val> src;
+  for (size_t i = 1; i < ops.size(); ++i)
+    src.push_back(source(ops[i], sig[i]));
+  Val d = isInteger(to) && to != "u64" && to != "s64" ? wideDestination(ops[0], to)
+                                                      : destination(ops[0], sig[0]);
+  (void)from;
+  if (src.size() == 1)
+    emit(e, d, {src[0]});
+  else if (src.size() == 2)
+    emit(e, d, {src[0], src[1]});
+  else
+    return unsupported();
+  return !failed;
+}
+
+/// cvta{.to}.space: to or from the generic space. Global (and const) addresses
+/// are generic ones.
+bool FunctionDecoder::decodeCvta() {
+  auto ops = operands();
+  bool to = hasMod("to"), wide = lastMod() == "u64";
+  uint64_t window = 0;
+  if (hasMod("shared") || hasMod("shared::cta"))
+    window = kSharedWindow;
+  else if (hasMod("local"))
+    window = kLocalWindow;
+  else if (hasMod("param") || hasMod("param::entry"))
+    window = F.isEntry ? kParamWindow : kLocalWindow;
+  else if (!hasMod("global") && !hasMod("const"))
+    return unsupported();
+  if (!wide)
+    return unsupported("32-bit addresses");
+  if (ops.size() != 2)
+    return unsupported();
+  Val a = source(ops[1], 'q'), d = destination(ops[0], 'q');
+  if (window == 0)
+    emit("mov.b64", d, {a});
+  else
+    emit(to ? "sub.u64" : "add.u64", d, {a, constant(true, window)});
+  return !failed;
+}
+
+bool FunctionDecoder::decodeIsspacep() {
+  auto ops = operands();
+  if (ops.size() != 2)
+    return unsupported();
+  Val a = source(ops[1], 'q'), d = destination(ops[0], 'p');
+  uint64_t window, bytes;
+  if (hasMod("shared") || hasMod("shared::cta")) {
+    window = kSharedWindow, bytes = kSharedWindowBytes;
+  } else if (hasMod("local")) {
+    window = kLocalWindow, bytes = kLocalWindowBytes;
+  } else if (hasMod("param") || hasMod("param::entry")) {
+    window = kParamWindow, bytes = kParamWindowBytes;
+  } else if (hasMod("global")) {
+    emit("setp.ge.u64", d, {a, constant(true, kFirstDeviceAddress)});
+    return !failed;
+  } else {
+    return unsupported();
+  }
+  Val t = Val::reg(temp(RegClass::Quad));
+  emit("sub.u64", t, {a, constant(true, window)});
+  emit("setp.lt.u64", d, {t, constant(true, bytes)});
+  return !failed;
+}
+
+bool FunctionDecoder::decodeStack() {
+  auto ops = operands();
+  if (lastMod() != "u64")
+    return unsupported();
+  if (opcode() == "stacksave") {
+    emit("stacksave", destination(ops[0], 'q'));
+  } else if (opcode() == "stackrestore") {
+    emit("stackrestore", {}, {source(ops[0], 'q')});
+  } else {
+    D.usesAlloca = true;
+    uint32_t align = ops.size() > 2 ? uint32_t(ops[2].value) : 16;
+    emit("alloca", destination(ops[0], 'q'), {source(ops[1], 'q'), Val::raw(align < 16 ? 16 : align)});
+  }
+  return !failed;
+}
+
+} // namespace hwtune::exec
+namespace hwtune::exec {
+bool FunctionDecoder::decodeMatrix() { return unsupported(); }
+bool FunctionDecoder::decodeVideo() { return unsupported(); }
+}

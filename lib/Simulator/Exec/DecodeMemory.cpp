@@ -1,0 +1,450 @@
+//===- DecodeMemory.cpp - loads, stores, atomics, async copies ------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace hwtune::exec {
+
+using ptx::Operand;
+using ptx::OperandKind;
+using ptx::Space;
+using ptx::SymbolKind;
+
+/// What may stand between the opcode and the type of an access without
+/// changing what one simulated SM sees.
+static bool isHint(std::string_view m) {
+  static constexpr std::string_view hints[] = {
+      "weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "cta", "gpu", "sys", "mmio", "nc",
+      "ca", "cg", "cs", "lu", "cv", "wb", "wt", "unified", "noftz"};
+  return std::find(std::begin(hints), std::end(hints), m) != std::end(hints) ||
+         m.starts_with("L1::") || m.starts_with("L2::") || m.starts_with("level::");
+}
+
+bool FunctionDecoder::memoryForm(MemForm &form) {
+  form.type = lastMod();
+  for (size_t i = 0; i + 1 < numMods(); ++i) {
+    std::string_view m = mod(i);
+    if (m == "global")
+      form.space = Space::Global;
+    else if (m == "shared" || m == "shared::cta")
+      form.space = Space::Shared;
+    else if (m == "local")
+      form.space = Space::Local;
+    else if (m == "param" || m == "param::entry" || m == "param::func")
+      form.space = Space::Param;
+    else if (m == "const")
+      form.space = Space::Const;
+    else if (m == "v2" || m == "v4" || m == "v8")
+      form.elems = unsigned(m[1] - '0');
+    else if (!isHint(m))
+      return false;
+  }
+  return true;
+}
+
+uint32_t FunctionDecoder::addMem(MemDesc desc) {
+  desc.meta = meta;
+  B.P.mem.push_back(desc);
+  return uint32_t(B.P.mem.size() - 1);
+}
+
+static AddrSpace addrSpace(Space space, bool isEntry) {
+  switch (space) {
+  case Space::Global:
+  case Space::Const:
+    return AddrSpace::Global;
+  case Space::Shared:
+    return AddrSpace::Shared;
+  case Space::Local:
+    return AddrSpace::Local;
+  case Space::Param:
+    return isEntry ? AddrSpace::Param : AddrSpace::Local;
+  default:
+    return AddrSpace::Generic;
+  }
+}
+
+Val FunctionDecoder::address(const Operand &operand, Space space, MemDesc &desc) {
+  desc.space = addrSpace(space, F.isEntry);
+  desc.wideBase = true;
+  desc.imm = operand.value;
+  if (operand.kind != OperandKind::Address) {
+    fail(fmt::format("'{}' needs an address in brackets", M.str(name->full)));
+    return {};
+  }
+  if (operand.index != ptx::kNone) {
+    desc.wideBase = classes[operand.index] == RegClass::Quad;
+    if (classes[operand.index] != RegClass::Quad && classes[operand.index] != RegClass::Word)
+      fail(fmt::format("address register '{}' has the wrong type", M.str(F.registers[operand.index].name)));
+    return Val::reg(operand.index);
+  }
+  if (operand.symbol.kind == SymbolKind::None) {
+    desc.imm = 0;
+    return constant(true, uint64_t(operand.value));
+  }
+  Operand symbol = operand;
+  symbol.kind = OperandKind::Symbol;
+  symbol.value = 0;
+  // Formal parameters of a kernel live apart, those of a call in the frame.
+  if (space == Space::Param && operand.symbol.kind != SymbolKind::Param)
+    desc.space = AddrSpace::Local;
+  return symbolAddress(symbol, 'q');
+}
+
+/// Register elements of an access, as the slots of its descriptor.
+static std::vector<Operand> elementsOf(const ptx::Function &F, const Operand &operand) {
+  if (operand.kind != OperandKind::Vector)
+    return {operand};
+  auto e = F.elements(operand);
+  return {e.begin(), e.end()};
+}
+
+static std::string fastName(const MemDesc &d, bool isStore) {
+  bool global = d.space == AddrSpace::Global || d.space == AddrSpace::Generic;
+  bool shared = d.space == AddrSpace::Shared;
+  if (!(global && d.wideBase) && !shared)
+    return "";
+  return fmt::format("mem.{}.{}.{}.{}x{}", isStore ? "st" : "ld", shared ? "shared" : "global",
+                     d.wideBase ? 'q' : 'w', unsigned(d.elemBytes), unsigned(d.elems));
+}
+
+bool FunctionDecoder::decodeMemory(bool isStore) {
+  auto ops = operands();
+  MemForm form;
+  if (!memoryForm(form) || ops.size() < 2)
+    return unsupported();
+  auto type = ptx::typeFromName(form.type);
+  if (!type || *type == ptx::Type::Pred)
+    return unsupported();
+  MemDesc desc;
+  desc.isStore = isStore;
+  unsigned bytes = ptx::typeBytes(*type);
+  std::vector<Operand> elems = elementsOf(F, ops[isStore ? 1 : 0]);
+  if (elems.size() != form.elems)
+    return fail(fmt::format("'{}' with {} elements, expected {}", M.str(name->full), elems.size(), form.elems));
+  Val base = address(ops[isStore ? 0 : 1], form.space, desc);
+  if (failed)
+    return false;
+
+  VOp op;
+  std::vector<Val> values;
+  for (const Operand &e : elems) {
+    if (bytes == 16 || bytes == 8) {
+      bool wide = bytes == 16;
+      values.push_back(isStore ? source(e, wide ? 'o' : (form.type == "f64" ? 'd' : 'q')) : destination(e, wide ? 'o' : 'q'));
+    } else if (isStore) {
+      values.push_back(source(e, form.type == "f32" ? 'f' : 'w'));
+    } else if (e.kind == OperandKind::Sink) {
+      values.push_back(Val::reg(temp(RegClass::Word)));
+    } else {
+      std::string from = form.type[0] == 's' ? std::string(form.type) : "u" + untyped(form.type).substr(1);
+      values.push_back(wideDestination(e, from));
+    }
+  }
+  if (failed)
+    return false;
+  for (Val v : values)
+    note(op, v, !isStore);
+  note(op, base, false);
+  // 16 bytes are two elements of 8, the halves of an Oct register.
+  desc.elemBytes = uint8_t(std::min(bytes, 8u));
+  desc.elems = uint8_t(form.elems * (bytes == 16 ? 2 : 1));
+  desc.laneBytes = uint8_t(bytes * form.elems);
+  if (bytes == 16) {
+    desc.halves = true;
+    std::vector<Val> twice;
+    for (Val v : values)
+      twice.insert(twice.end(), {v, v});
+    values = twice;
+  }
+  if (desc.elems > 8)
+    return unsupported();
+  op.a = base;
+  op.memSlots = values;
+  (isStore ? op.b : op.d) = values[0];
+  bool kernelParam = desc.space == AddrSpace::Param && ops[isStore ? 0 : 1].index == ptx::kNone;
+  if (kernelParam) {
+    if (isStore)
+      return unsupported("kernel parameters are read-only");
+    uint64_t offset = 0;
+    const ptx::Symbol &s = ops[1].symbol;
+    if (s.kind == SymbolKind::Param)
+      offset = F.params[s.index].offset;
+    desc.imm = int64_t(offset) + ops[1].value;
+    if (desc.imm < 0 || uint64_t(desc.imm) + desc.laneBytes > F.paramBytes)
+      return fail(fmt::format("'{}' reads bytes {} to {} of {} bytes of parameters", M.str(name->full), desc.imm,
+                              desc.imm + desc.laneBytes, F.paramBytes));
+    op.entry = entry(fmt::format("mem.ld.kernelparam.{}", unsigned(desc.elemBytes)));
+    op.a = {};
+    op.kernelParam = true;
+  } else {
+    std::string fast = fastName(desc, isStore);
+    op.entry = fast.empty() ? nullptr : B.P.registry->find(fast);
+    if (!op.entry)
+      op.entry = entry(fmt::format("mem.{}.slow.{}", isStore ? "st" : "ld", unsigned(desc.elemBytes)));
+  }
+  op.mem = addMem(desc);
+  op.c = Val::raw(op.mem);
+  append(std::move(op));
+  return !failed;
+}
+
+// --- atomics ----------------------------------------------------------------
+
+/// atom{.sem}{.scope}{.space}.op{.noftz}.type d, [a], b{, c}; red has no d.
+bool FunctionDecoder::decodeAtomic() {
+  auto ops = operands();
+  bool isRed = opcode() == "red";
+  std::string_view type = lastMod(), what;
+  Space space = Space::None;
+  unsigned elems = 1;
+  for (size_t i = 0; i + 1 < numMods(); ++i) {
+    std::string_view m = mod(i);
+    if (m == "global")
+      space = Space::Global;
+    else if (m == "shared" || m == "shared::cta")
+      space = Space::Shared;
+    else if (m == "v2" || m == "v4" || m == "v8")
+      elems = unsigned(m[1] - '0');
+    else if (!isHint(m)) {
+      if (!what.empty())
+        return unsupported();
+      what = m;
+    }
+  }
+  size_t at = isRed ? 0 : 1;
+  bool cas = what == "cas";
+  if (ops.size() < at + (cas ? 3u : 2u))
+    return unsupported();
+  if (what == "cas" || what == "exch" || what == "and" || what == "or" || what == "xor") {
+    if (type == "b128")
+      return unsupported("128-bit atomics");
+  }
+  const Entry *e = B.P.registry->find(fmt::format("atom.{}.{}", what, type));
+  if (!e)
+    return unsupported();
+  auto parsed = ptx::typeFromName(type);
+  unsigned bytes = ptx::typeBytes(*parsed);
+  char letter = bytes == 8 ? (type == "f64" ? 'd' : 'q') : bytes == 2 ? 'h' : type == "f32" ? 'f' : 'w';
+  std::vector<Operand> values = elementsOf(F, ops[at + 1]);
+  std::vector<Operand> results = isRed ? std::vector<Operand>(values.size()) : elementsOf(F, ops[0]);
+  if (values.size() != elems || results.size() != elems)
+    return unsupported();
+  for (unsigned i = 0; i < elems; ++i) {
+    MemDesc desc;
+    desc.isAtomic = true;
+    desc.elemBytes = desc.laneBytes = uint8_t(bytes);
+    Val base = address(ops[at], space, desc);
+    desc.imm += i * bytes;
+    Val b = source(values[i], letter), c = cas ? source(ops[at + 2], letter) : Val{};
+    Val d = destination(results[i], letter);
+    if (failed)
+      return false;
+    VOp op;
+    op.entry = e;
+    op.d = d;
+    op.a = base;
+    op.b = b;
+    op.ext[0] = c;
+    op.hasExt = true;
+    note(op, d, true);
+    note(op, base, false);
+    note(op, b, false);
+    note(op, c, false);
+    op.mem = addMem(desc);
+    op.memSlots = {b};
+    op.c = Val::raw(op.mem);
+    append(std::move(op));
+  }
+  return !failed;
+}
+
+// --- asynchronous copies ----------------------------------------------------
+
+/// cp.async.{ca,cg}.shared.global [dst], [src], size{, src-size}{, policy}.
+/// The data land when the group is waited for.
+bool FunctionDecoder::decodeAsync() {
+  auto ops = operands();
+  if (numMods() < 1 || mod(0) != "async")
+    return unsupported();
+  std::string_view what = numMods() > 1 ? mod(1) : "";
+  if (what == "commit_group") {
+    emit("async.commit", {});
+    return !failed;
+  }
+  if (what == "wait_group" || what == "wait_all") {
+    uint32_t n = what == "wait_all" ? 0 : uint32_t(ops.size() ? ops[0].value : 0);
+    emit("async.wait", {}, {Val::raw(n), Val::raw(what == "wait_all")});
+    return !failed;
+  }
+  if ((what != "ca" && what != "cg") || ops.size() < 3 || ops[2].kind != OperandKind::Immediate)
+    return unsupported();
+  if (hasMod("shared::cluster"))
+    return unsupported("thread block clusters are not simulated");
+  uint32_t bytes = uint32_t(ops[2].value);
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    return fail(fmt::format("'{}' of {} bytes, expected 4, 8 or 16", M.str(name->full), bytes));
+  MemDesc to, from;
+  to.elemBytes = to.laneBytes = from.elemBytes = from.laneBytes = uint8_t(bytes);
+  to.isAsync = from.isAsync = to.isStore = true;
+  Val toBase = address(ops[0], Space::Shared, to), fromBase = address(ops[1], Space::Global, from);
+  // A fourth operand is the number of bytes to read, or a predicate that says
+  // to read none; a cache policy comes after it or alone with .L2::cache_hint.
+  Val size{}, ignore{};
+  bool hint = hasMod("L2::cache_hint");
+  size_t extra = ops.size() - 3 - (hint ? 1 : 0);
+  if (extra == 1) {
+    bool isPredicate = ops[3].kind == OperandKind::Register && classOf(ops[3]) == RegClass::Pred;
+    (isPredicate ? ignore : size) = source(ops[3], isPredicate ? 'p' : 'w');
+  }
+  if (failed)
+    return false;
+  VOp op;
+  op.entry = entry("async.copy");
+  op.a = fromBase;
+  op.b = toBase;
+  op.ext[0] = size;
+  op.ext[1] = ignore;
+  for (Val v : {toBase, fromBase, size, ignore})
+    note(op, v, false);
+  op.mem = addMem(from);
+  uint32_t second = addMem(to);
+  B.P.mem[op.mem].partner = second;
+  op.c = Val::raw(op.mem);
+  op.ext[2] = Val::raw(second);
+  op.hasExt = true;
+  append(std::move(op));
+  return !failed;
+}
+
+// --- what a timing model wants to know --------------------------------------
+
+static InstClass memoryClass(std::string_view op, Space space) {
+  bool store = op == "st", atomic = op == "atom" || op == "red";
+  switch (space) {
+  case Space::Shared:
+    return atomic ? InstClass::SharedAtomic : store ? InstClass::SharedStore : InstClass::SharedLoad;
+  case Space::Local:
+    return store ? InstClass::LocalStore : InstClass::LocalLoad;
+  case Space::Const:
+    return InstClass::ConstLoad;
+  case Space::Param:
+    return InstClass::ParamLoad;
+  default:
+    return atomic ? InstClass::GlobalAtomic : store ? InstClass::GlobalStore : InstClass::GlobalLoad;
+  }
+}
+
+InstClass classify(std::string_view op, std::string_view type, Space space, std::string_view full) {
+  auto is = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), op) != names.end();
+  };
+  auto has = [&](std::string_view part) { return full.find(part) != full.npos; };
+  if (is({"ld", "ldu", "st", "atom", "red"}))
+    return memoryClass(op, space);
+  if (op == "ldmatrix")
+    return InstClass::SharedLoad;
+  if (op == "stmatrix")
+    return InstClass::SharedStore;
+  if (op == "wmma" && !has(".mma"))
+    return has(".store") ? memoryClass("st", space) : memoryClass("ld", space);
+  if (is({"mma", "wmma"}))
+    return InstClass::Matrix;
+  if (op == "cp")
+    return has("commit") || has("wait") ? InstClass::Other : InstClass::AsyncCopy;
+  if (is({"bra", "brx", "ret", "exit", "call", "trap", "brkpt"}))
+    return InstClass::Control;
+  if (is({"bar", "barrier"}))
+    return has(".warp") ? InstClass::Warp : InstClass::Barrier;
+  if (is({"shfl", "vote", "match", "redux", "elect", "activemask", "movmatrix"}))
+    return InstClass::Warp;
+  if (is({"mov", "cvta", "isspacep", "stacksave", "stackrestore", "alloca"}) || type == "pred")
+    return InstClass::Move;
+  if (op == "cvt")
+    return InstClass::Convert;
+  if (is({"ex2", "lg2", "sin", "cos", "tanh", "rsqrt"}) ||
+      (is({"rcp", "sqrt", "div"}) && has("approx")))
+    return InstClass::Special;
+  if (is({"div", "rem", "rcp", "sqrt"}))
+    return InstClass::Slow;
+  if (type.find("f16") != type.npos)
+    return InstClass::FP16;
+  if (type == "f32")
+    return InstClass::FP32;
+  if (type == "f64")
+    return InstClass::FP64;
+  if (is({"mul", "mad", "madc", "mul24", "mad24", "dp4a", "dp2a"}))
+    return InstClass::IntegerMul;
+  if (is({"membar", "fence", "prefetch", "prefetchu", "nanosleep", "pmevent", "discard", "applypriority", "createpolicy"}))
+    return InstClass::Other;
+  return InstClass::Integer;
+}
+
+/// The metadata of the instruction, and which registers it touches as PTX
+/// says (not what it was lowered to).
+void FunctionDecoder::describe(uint32_t i) {
+  const ptx::Instruction &I = F.body[i];
+  InstMeta m;
+  m.id = meta;
+  m.function = index;
+  m.line = I.loc.line;
+  m.name = std::string(M.str(name->full));
+  MemForm form;
+  memoryForm(form);
+  std::string_view op = opcode();
+  if (op == "atom" || op == "red" || op == "wmma")
+    form.space = hasMod("shared") || hasMod("shared::cta") ? Space::Shared : hasMod("global") ? Space::Global : Space::None;
+  if (op == "ldmatrix" || op == "stmatrix")
+    form.space = Space::Shared;
+  m.cls = classify(op, lastMod(), form.space, m.name);
+  m.guarded = I.guard != ptx::kNone;
+  m.isBranch = op == "bra" || op == "brx";
+  m.isBlockStart = blocks.back().numMetas == 0;
+  if (m.guarded)
+    m.reads.push_back(I.guard);
+  bool isStore = op == "st" || op == "red" || op == "bra";
+  auto ops = operands();
+  auto visit = [&](auto &&self, const Operand &o, bool write) -> void {
+    if (o.kind == OperandKind::Register)
+      (write ? m.writes : m.reads).push_back(o.index);
+    else if (o.kind == OperandKind::Address) {
+      if (o.index != ptx::kNone)
+        m.reads.push_back(o.index);
+    } else if (o.kind == OperandKind::Vector || o.kind == OperandKind::Pair || o.kind == OperandKind::List)
+      for (const Operand &e : F.elements(o))
+        self(self, e, write);
+  };
+  bool noResult = isStore || op == "bar" || op == "barrier" || op == "cp" || op == "stmatrix" || op == "ret" ||
+                  op == "exit" || op == "brx" || (op == "wmma" && hasMod("store")) || op == "stackrestore" || op == "nanosleep";
+  for (size_t k = 0; k < ops.size(); ++k)
+    visit(visit, ops[k], k == 0 && !noResult);
+  // The access, if there is one, was the last descriptor added.
+  for (size_t b = blocks.size(); b-- > 0 && !m.isMemory;)
+    for (size_t k = blocks[b].ops.size(); k-- > 0;) {
+      const VOp &o = blocks[b].ops[k];
+      if (o.mem == kNoMeta || B.P.mem[o.mem].meta != meta)
+        continue;
+      const MemDesc &d = B.P.mem[o.mem];
+      m.isMemory = !o.kernelParam;
+      m.bytesPerLane = d.laneBytes;
+      m.isAtomic = d.isAtomic;
+      m.isAsync = d.isAsync;
+      m.isStore = op == "st" || op == "stmatrix" || (op == "wmma" && hasMod("store"));
+      m.isLoad = !m.isStore && !m.isAtomic;
+      m.space = op == "cp" ? Space::Global : form.space;
+      m.bypassesL1 = hasMod("cg") || hasMod("cv") || hasMod("volatile") || hasMod("relaxed") || hasMod("acquire") || d.isAtomic;
+      m.isReadOnly = hasMod("nc");
+      break;
+    }
+  B.P.metas.push_back(std::move(m));
+}
+
+} // namespace hwtune::exec

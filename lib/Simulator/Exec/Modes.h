@@ -1,0 +1,32 @@
+//===- Modes.h - counting, checking, tracing --------------------*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_LIB_SIMULATOR_EXEC_MODES_H
+#define HWTUNE_LIB_SIMULATOR_EXEC_MODES_H
+
+#include "Core.h"
+
+namespace hwtune::exec {
+
+/// Lane addresses of an access, in its space; generic ones are resolved by the
+/// first active lane.
+ptx::Space laneAddresses(const MemDesc &desc, const std::byte *R, uint32_t mask,
+                         uint64_t *addresses);
+
+void beginModes(Launch &launch);
+void startModes(Block &block);
+/// Fills `LaunchResult::events` and frees what the modes hold.
+void endModes(Launch &launch);
+
+/// Wavefronts of a shared-memory access: whole warps for up to 4 bytes a lane,
+/// half warps for 8, quarter warps for 16; in each group as many as the most
+/// distinct 4-byte words that fall into one bank.
+uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes);
+
+} // namespace hwtune::exec
+
+#endif // HWTUNE_LIB_SIMULATOR_EXEC_MODES_H

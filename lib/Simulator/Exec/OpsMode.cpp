@@ -1,0 +1,317 @@
+//===- OpsMode.cpp - counting events and calling the trace hook -----------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Modes.h"
+#include "Ops.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace hwtune::exec {
+
+// --- addresses --------------------------------------------------------------
+
+ptx::Space laneAddresses(const MemDesc &D, const std::byte *R, uint32_t mask,
+                         uint64_t *addresses) {
+  if (D.wideBase) {
+    memcpy(addresses, R + D.base, kLanes * 8);
+    for (uint32_t lane = 0; lane < kLanes; ++lane)
+      addresses[lane] += uint64_t(D.imm);
+  } else {
+    uint32_t narrow[kLanes];
+    memcpy(narrow, R + D.base, kLanes * 4);
+    for (uint32_t lane = 0; lane < kLanes; ++lane)
+      addresses[lane] = narrow[lane] + uint32_t(D.imm);
+  }
+  switch (D.space) {
+  case AddrSpace::Shared:
+    return ptx::Space::Shared;
+  case AddrSpace::Local:
+    return ptx::Space::Local;
+  case AddrSpace::Param:
+    return ptx::Space::Param;
+  case AddrSpace::Global:
+    return ptx::Space::Global;
+  case AddrSpace::Generic:
+    break;
+  }
+  uint64_t first = addresses[mask ? __builtin_ctz(mask) : 0];
+  struct {
+    uint64_t window, bytes;
+    ptx::Space space;
+  } windows[] = {{kSharedWindow, kSharedWindowBytes, ptx::Space::Shared},
+                 {kLocalWindow, kLocalWindowBytes, ptx::Space::Local},
+                 {kParamWindow, kParamWindowBytes, ptx::Space::Param}};
+  for (auto w : windows)
+    if (first - w.window < w.bytes) {
+      for (uint32_t lane = 0; lane < kLanes; ++lane)
+        addresses[lane] -= w.window;
+      return w.space;
+    }
+  return ptx::Space::Global;
+}
+
+// --- wavefronts and sectors -------------------------------------------------
+
+uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes) {
+  uint32_t group = laneBytes <= 4 ? 32 : laneBytes == 8 ? 16 : 8;
+  uint32_t words = laneBytes <= 4 ? 1 : std::min(laneBytes / 4, 4u), waves = 0;
+  for (uint32_t start = 0; start < kLanes; start += group) {
+    uint64_t inBank[32][kLanes];
+    uint32_t used[32] = {}, most = 0;
+    for (uint32_t lane = start; lane < start + group; ++lane) {
+      if (!((mask >> lane) & 1))
+        continue;
+      for (uint32_t w = 0; w < words; ++w) {
+        uint64_t word = addresses[lane] / 4 + w;
+        uint32_t bank = word % 32;
+        auto *end = inBank[bank] + used[bank];
+        if (std::find(inBank[bank], end, word) == end) {
+          *end = word;
+          most = std::max(most, ++used[bank]);
+        }
+      }
+    }
+    waves += most;
+  }
+  return waves;
+}
+
+namespace {
+
+/// What one access costs, kept for the next one of the same shape.
+struct Cost {
+  uint32_t sectors = 0, lines = 0, wavefronts = 0;
+};
+
+uint32_t distinct(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes, uint32_t unit) {
+  uint64_t seen[kLanes * 2];
+  uint32_t count = 0;
+  uint64_t last = ~0ull;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    uint64_t a = addresses[__builtin_ctz(left)];
+    for (uint64_t u = a / unit; u <= (a + laneBytes - 1) / unit; ++u) {
+      if (u == last)
+        continue;
+      last = u;
+      if (std::find(seen, seen + count, u) == seen + count && count < kLanes * 2)
+        seen[count++] = u;
+    }
+  }
+  return count;
+}
+
+struct Memo {
+  uint32_t mask = 0;
+  uint32_t phase = ~0u; ///< base modulo the unit that matters
+  ptx::Space space = ptx::Space::None;
+  alignas(64) int64_t deltas[kLanes] = {};
+  Cost cost;
+};
+
+struct MemCount {
+  uint64_t runs = 0, sectors = 0, lines = 0, wavefronts = 0, lanes = 0;
+};
+
+} // namespace
+
+struct Counting {
+  std::vector<Memo> memos;
+  std::vector<std::array<MemCount, 3>> counts; ///< global, shared, local
+};
+
+namespace {
+
+size_t spaceIndex(ptx::Space s) { return s == ptx::Space::Shared ? 1 : s == ptx::Space::Local ? 2 : 0; }
+
+Cost costOf(const MemDesc &D, ptx::Space space, const uint64_t *addresses, uint32_t mask) {
+  Cost c;
+  if (space == ptx::Space::Shared) {
+    c.wavefronts = sharedWavefronts(addresses, mask, D.laneBytes);
+  } else if (space == ptx::Space::Local) {
+    // Local memory is interleaved by lane: a word of all lanes is one line.
+    uint64_t spread[kLanes];
+    for (uint32_t lane = 0; lane < kLanes; ++lane)
+      spread[lane] = addresses[lane] / 4 * 128 + lane * 4;
+    uint32_t words = std::max(1u, D.laneBytes / 4u);
+    c.sectors = distinct(spread, mask, 4, 32) * words;
+    c.lines = distinct(spread, mask, 4, 128) * words;
+    c.wavefronts = words;
+  } else {
+    c.sectors = distinct(addresses, mask, D.laneBytes, 32);
+    c.lines = distinct(addresses, mask, D.laneBytes, 128);
+    uint32_t group = D.laneBytes <= 4 ? 32 : D.laneBytes == 8 ? 16 : 8;
+    for (uint32_t start = 0; start < kLanes; start += group) {
+      uint32_t part = mask & (group == 32 ? kFullMask : ((1u << group) - 1) << start);
+      if (part)
+        c.wavefronts += distinct(addresses, part, D.laneBytes, 128);
+    }
+  }
+  return c;
+}
+
+void countMemory(HWTUNE_HANDLER_ARGS) {
+  uint32_t which = I->c;
+  Counting &C = *W->launch->counting;
+  const MemDesc &D = W->mem[which];
+  alignas(64) uint64_t addresses[kLanes];
+  ptx::Space space = laneAddresses(D, R, mask, addresses);
+  Memo &memo = C.memos[which];
+  uint64_t base = addresses[mask ? __builtin_ctz(mask) : 0];
+  // Sectors repeat modulo 32 bytes, lines and banks modulo 128.
+  uint32_t phase = uint32_t(base % 128);
+  alignas(64) int64_t deltas[kLanes];
+  uint64_t differ = 0;
+  if (mask == kFullMask) {
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      deltas[lane] = int64_t(addresses[lane] - base);
+      differ |= uint64_t(deltas[lane] ^ memo.deltas[lane]);
+    }
+  } else {
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      deltas[lane] = (mask >> lane) & 1 ? int64_t(addresses[lane] - base) : 0;
+      differ |= uint64_t(deltas[lane] ^ memo.deltas[lane]);
+    }
+  }
+  if (differ || memo.mask != mask || memo.phase != phase || memo.space != space) {
+    memo.cost = costOf(D, space, addresses, mask);
+    memo.mask = mask;
+    memo.phase = phase;
+    memo.space = space;
+    memcpy(memo.deltas, deltas, sizeof(deltas));
+  }
+  MemCount &c = C.counts[which][spaceIndex(space)];
+  ++c.runs;
+  c.sectors += memo.cost.sectors;
+  c.lines += memo.cost.lines;
+  c.wavefronts += memo.cost.wavefronts;
+  c.lanes += uint32_t(__builtin_popcount(mask));
+  HWTUNE_GO(I + 1);
+}
+
+/// d: program-wide number of the block.
+void countBlock(HWTUNE_HANDLER_ARGS) {
+  ++W->blockRuns[I->d];
+  W->blockLanes[I->d] += uint32_t(__builtin_popcount(mask));
+  HWTUNE_GO(I + 1);
+}
+
+// --- tracing ----------------------------------------------------------------
+
+/// d: memory descriptor or none, a: instruction, b: guard, c: its negation.
+void trace(HWTUNE_HANDLER_ARGS) {
+  TraceEvent e;
+  e.block = W->block->linear;
+  e.warp = W->index;
+  e.inst = I->a;
+  e.mask = mask;
+  uint32_t guard;
+  memcpy(&guard, R + I->b, 4);
+  e.predOn = (guard ^ I->c) & mask;
+  alignas(64) uint64_t addresses[kLanes];
+  if (I->d != kNoMeta) {
+    e.space = laneAddresses(W->mem[I->d], R, e.predOn, addresses);
+    e.addresses = addresses;
+  }
+  W->launch->request->options.trace->instruction(e);
+  HWTUNE_GO(I + 1);
+}
+
+} // namespace
+
+// --- before and after a launch ----------------------------------------------
+
+void beginCounting(Launch &L) {
+  L.counting = new Counting();
+  L.counting->memos.resize(L.mem.size());
+  L.counting->counts.resize(L.mem.size());
+}
+
+static void addMemoryCounts(EventCounts &E, const MemDesc &D, const std::array<MemCount, 3> &counts) {
+  const MemCount &g = counts[0], &s = counts[1], &l = counts[2];
+  uint64_t bytes = g.lanes * D.laneBytes;
+  if (D.isAsync) {
+    if (D.isStore) {
+      E.asyncCopyWavefronts += s.wavefronts;
+    } else {
+      E.asyncCopies += g.runs;
+      E.asyncCopySectors += g.sectors;
+    }
+    return;
+  }
+  if (D.isAtomic) {
+    E.globalAtomics += g.runs;
+    E.globalAtomicSectors += g.sectors;
+    E.sharedAtomics += s.runs;
+    E.sharedAtomicWavefronts += s.wavefronts;
+    return;
+  }
+  if (D.isStore) {
+    E.globalStores += g.runs, E.globalStoreSectors += g.sectors, E.globalStoreLines += g.lines;
+    E.globalStoreWavefronts += g.wavefronts, E.globalStoreBytes += bytes;
+    E.sharedStores += s.runs, E.sharedStoreWavefronts += s.wavefronts;
+    E.localStores += l.runs, E.localStoreSectors += l.sectors;
+  } else {
+    E.globalLoads += g.runs, E.globalLoadSectors += g.sectors, E.globalLoadLines += g.lines;
+    E.globalLoadWavefronts += g.wavefronts, E.globalLoadBytes += bytes;
+    E.sharedLoads += s.runs, E.sharedLoadWavefronts += s.wavefronts;
+    E.localLoads += l.runs, E.localLoadSectors += l.sectors;
+  }
+}
+
+void endCounting(Launch &L) {
+  const Program::Impl &P = *L.program;
+  EventCounts &E = L.result.events;
+  for (uint32_t b = 0; b < P.numBlocks; ++b) {
+    if (!L.blockRuns[b])
+      continue;
+    for (uint32_t i = 0; i < P.blockInfos[b].numMetas; ++i) {
+      const InstMeta &m = P.metas[P.blockInfos[b].firstMeta + i];
+      E.instExecuted += L.blockRuns[b];
+      E.threadInstExecuted += L.blockLanes[b];
+      E.instByClass[size_t(m.cls)] += L.blockRuns[b];
+      E.threadInstByClass[size_t(m.cls)] += L.blockLanes[b];
+      if (m.cls == InstClass::Barrier)
+        E.barriers += L.blockRuns[b];
+      if (m.cls == InstClass::Warp && m.name.starts_with("shfl"))
+        E.shuffles += L.blockRuns[b];
+      if (m.isBranch)
+        E.branches += L.blockRuns[b];
+      if (m.cls == InstClass::Matrix)
+        E.matrix[m.name] += L.blockRuns[b];
+    }
+  }
+  E.threadInstExecutedPredOn = E.threadInstExecuted - std::min(E.threadInstExecuted, L.predOff);
+  for (size_t i = 0; i < L.mem.size(); ++i)
+    if (L.mem[i].space != AddrSpace::Param)
+      addMemoryCounts(E, L.mem[i], L.counting->counts[i]);
+  L.result.warpInstructions = E.instExecuted;
+  delete L.counting;
+  L.counting = nullptr;
+}
+
+EventCounts &EventCounts::operator+=(const EventCounts &o) {
+  std::vector<uint64_t> theirs;
+  EventCounts copy = o;
+  forEachCount(copy, [&](uint64_t &count) { theirs.push_back(count); });
+  size_t i = 0;
+  forEachCount(*this, [&](uint64_t &count) { count += theirs[i++]; });
+  for (const auto &[name, count] : o.matrix)
+    matrix[name] += count;
+  return *this;
+}
+
+void addCheckOps(Registry &registry);
+
+void addModeOps(Registry &r) {
+  addEntry(r, "count.block", "", {&countBlock, &countBlock, ""});
+  addEntry(r, "count.memory", "", {&countMemory, &countMemory, ""});
+  addEntry(r, "trace", "", {&trace, &trace, ""});
+  addCheckOps(r);
+}
+
+} // namespace hwtune::exec
