@@ -1,0 +1,185 @@
+//===- main.cpp - hwtune-run ----------------------------------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The child process of every measurement, and a program of its own: executes
+// what was generated, on a GPU or without one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "hwtune/Target/KnownTargets.h"
+#include "hwtune/Target/TargetFields.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+
+#include <unistd.h>
+
+using namespace hwtune;
+
+namespace {
+
+enum ExitCode { Good = 0, BadOutcome = 1, BadInput = 2, NoDevice = 3 };
+
+/// Prints the outcome exactly once, whoever comes first: the run or its limit.
+class Reporter {
+public:
+  /// False where something was printed before.
+  bool print(const RunOutcome &outcome) {
+    std::lock_guard lock(mutex);
+    if (printed)
+      return false;
+    printed = true;
+    fmt::print(stderr, "hwtune-run: {}\n", outcome.summary());
+    fmt::print("{}\n", outcome.toJson());
+    std::fflush(stdout);
+    return true;
+  }
+
+private:
+  std::mutex mutex;
+  bool printed = false;
+};
+
+/// Ends the process when the run takes too long: a driver call that hangs
+/// cannot be ended otherwise.
+class Watchdog {
+public:
+  Watchdog(double seconds, Reporter &reporter, std::atomic<RunPhase> &phase) {
+    if (seconds > 0)
+      thread = std::thread([=, this, &reporter, &phase] {
+        std::unique_lock lock(mutex);
+        if (wake.wait_for(lock, std::chrono::duration<double>(seconds),
+                          [this] { return done; }))
+          return;
+        bool compiling = phase == RunPhase::Compile;
+        reporter.print(RunOutcome::failure(
+            compiling ? RunStatus::CompileTimeout : RunStatus::RunTimeout,
+            fmt::format("{} did not end in {} s",
+                        compiling ? "compiling the module" : "the run",
+                        seconds)));
+        _exit(BadOutcome);
+      });
+  }
+  ~Watchdog() {
+    {
+      std::lock_guard lock(mutex);
+      done = true;
+    }
+    wake.notify_all();
+    if (thread.joinable())
+      thread.join();
+  }
+
+private:
+  std::thread thread;
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool done = false;
+};
+
+int refuse(Reporter &reporter, const std::string &why, ExitCode code) {
+  RunOutcome outcome = RunOutcome::failure(RunStatus::Launch, why);
+  outcome.fatal = code == NoDevice;
+  reporter.print(outcome);
+  return code;
+}
+
+int listTargets() {
+  for (const std::string &id : knownTargetIds())
+    if (Expected<TargetSpec> spec = knownTarget(id))
+      fmt::print("{:<22} {:<8} {:<38} {}\n", id, spec->arch, spec->name,
+                 basisSummary(*spec));
+  return Good;
+}
+
+int describe(const Expected<TargetSpec> &spec, ExitCode otherwise) {
+  if (!spec) {
+    fmt::print(stderr, "hwtune-run: error: {}\n", spec.error().str());
+    return otherwise;
+  }
+  fmt::print("{}", toJson(*spec));
+  return Good;
+}
+
+Expected<OpenDevice> open(const RunOptions &options) {
+  Expected<DeviceName> name = parseDeviceName(options.device);
+  if (!name)
+    return name.error();
+  return openDevice(*name, options.open);
+}
+
+/// What was left to the device.
+void complete(RunPolicy &policy, DriverKind kind) {
+  const RunPolicy defaults;
+  bool simulated = kind == DriverKind::Simulated;
+  if (policy.samples < 0)
+    policy.samples = simulated ? 1 : defaults.samples;
+  if (policy.warmups < 0)
+    policy.warmups = simulated ? 0 : defaults.warmups;
+  // The simulated device knows where its buffers end, and says which
+  // instruction went over; a guard would hide that.
+  if (simulated)
+    policy.guardBytes = 0;
+}
+
+int run(RunOptions options) {
+  Reporter reporter;
+  std::atomic<RunPhase> phase = RunPhase::Start;
+  Watchdog watchdog(options.limitSeconds, reporter, phase);
+  options.policy.onPhase = [&](RunPhase p) { phase = p; };
+  Expected<RunInput> input = loadRunInput(options.launchFile);
+  if (!input)
+    return refuse(reporter, input.error().str(), BadInput);
+  Expected<OpenDevice> device = open(options);
+  if (!device)
+    return refuse(reporter, device.error().str(), NoDevice);
+  complete(options.policy, device->driver->kind());
+  RunOutcome outcome = runLaunch(*device->driver, device->ordinal, device->spec,
+                                 *input, options.policy);
+  outcome.device = device->name;
+  outcome.uuid = device->uuid;
+  outcome.driverVersion = device->driverVersion;
+  reporter.print(outcome);
+  return outcome.ok() ? Good : BadOutcome;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Expected<RunOptions> options =
+      parseRunOptions({argv + 1, static_cast<size_t>(argc - 1)});
+  if (!options) {
+    fmt::print(stderr, "hwtune-run: error: {}\n", options.error().str());
+    return BadInput;
+  }
+  switch (options->action) {
+  case RunOptions::Action::Help:
+    fmt::print("{}", kRunHelp);
+    return Good;
+  case RunOptions::Action::ListTargets:
+    return listTargets();
+  case RunOptions::Action::DescribeTarget:
+    return describe(targetFromIdOrFile(options->describe), BadInput);
+  case RunOptions::Action::DescribeDevice: {
+    Expected<OpenDevice> device = open(*options);
+    return describe(device ? Expected<TargetSpec>(device->spec)
+                           : Expected<TargetSpec>(device.error()),
+                    NoDevice);
+  }
+  case RunOptions::Action::Run:
+    return run(*options);
+  }
+  return BadInput;
+}
