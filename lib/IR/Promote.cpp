@@ -37,12 +37,13 @@ Value makeBuffer(RewriterBase &b, Location loc, Operation *user,
   auto type = MemRefType::get(stored, element, AffineMap(), space);
 
   OpBuilder::InsertionGuard guard(b);
+  SymbolTable symbols(module);
   b.setInsertionPointToStart(&module->getRegion(0).front());
   auto global = memref::GlobalOp::create(
       b, loc, "workgroup_buffer", b.getStringAttr("private"), type,
       b.getUnitAttr(), /*constant=*/false,
       b.getI64IntegerAttr(kBufferAlignment));
-  SymbolTable(module).insert(global);
+  symbols.insert(global); // renames it where the name is taken
   b.setInsertionPoint(user);
   Value buffer =
       memref::GetGlobalOp::create(b, loc, type, global.getSymName());

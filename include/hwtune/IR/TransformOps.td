@@ -182,6 +182,20 @@ def HWTune_GuardTransfersOp : HWTune_EachOp<"guard_transfers"> {
   }];
 }
 
+def HWTune_HoistAccumulatorsOp : HWTune_EachOp<"hoist_accumulators"> {
+  let summary = "keeps what a loop reads and writes back in registers";
+  let description = [{
+    In `target`, inner loops first: a vector read and the only vector write to
+    the same loop-invariant place become a loop-carried value, where nothing but
+    such pairs touches that memref in the loop. Different indices are taken to
+    be disjoint places, which holds for the tiles of `tile_to_threads`. Run CSE
+    before, so that equal indices are equal values.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target);
+  let results = (outs);
+  let assemblyFormat = "$target attr-dict `:` type($target)";
+}
+
 def HWTune_LowerTransfersOp : HWTune_EachOp<"lower_transfers"> {
   let summary = "lowers vector transfers to loads and stores of known alignment";
   let description = [{

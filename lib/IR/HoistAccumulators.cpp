@@ -1,0 +1,118 @@
+//===- HoistAccumulators.cpp - transform.hwtune.hoist_accumulators --------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The stock `hoist_redundant_vector_transfers` does nothing, and says nothing,
+// where the memref is a view, as every dynamic one is here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/IR/TransformOps.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+
+using namespace mlir;
+
+namespace hwtune {
+namespace {
+
+struct Accumulator {
+  vector::TransferReadOp read;
+  vector::TransferWriteOp write;
+};
+
+bool samePlace(vector::TransferReadOp read, vector::TransferWriteOp write) {
+  return read.getBase() == write.getBase() &&
+         read.getIndices() == write.getIndices() &&
+         read.getPermutationMap() == write.getPermutationMap() &&
+         read.getVectorType() == write.getVectorType() &&
+         read.getInBounds() == write.getInBounds() && !read.getMask() &&
+         !write.getMask();
+}
+
+bool isInvariant(vector::TransferReadOp read, scf::ForOp loop) {
+  return loop.isDefinedOutsideOfLoop(read.getBase()) &&
+         llvm::all_of(read.getIndices(), [&](Value index) {
+           return loop.isDefinedOutsideOfLoop(index);
+         });
+}
+
+/// Pairs in the body of `loop` on memrefs that nothing else in it touches.
+SmallVector<Accumulator> findAccumulators(scf::ForOp loop) {
+  SmallVector<Accumulator> pairs;
+  llvm::DenseMap<Value, unsigned> inPairs;
+  SmallVector<vector::TransferWriteOp> writes(
+      loop.getBody()->getOps<vector::TransferWriteOp>());
+  for (auto read : loop.getBody()->getOps<vector::TransferReadOp>()) {
+    if (!isInvariant(read, loop))
+      continue;
+    SmallVector<vector::TransferWriteOp> same;
+    for (vector::TransferWriteOp write : writes)
+      if (samePlace(read, write))
+        same.push_back(write);
+    if (same.size() != 1 || same[0]->isBeforeInBlock(read))
+      continue;
+    pairs.push_back({read, same[0]});
+    inPairs[read.getBase()] += 2;
+  }
+  llvm::erase_if(pairs, [&](Accumulator &pair) {
+    unsigned users = 0;
+    for (Operation *user : pair.read.getBase().getUsers())
+      users += loop->isProperAncestor(user);
+    return users != inPairs[pair.read.getBase()];
+  });
+  return pairs;
+}
+
+scf::ForOp hoist(RewriterBase &rewriter, scf::ForOp loop,
+                 SmallVector<Accumulator> pairs) {
+  SmallVector<Value> inits;
+  for (Accumulator &pair : pairs) {
+    rewriter.moveOpBefore(pair.read, loop);
+    inits.push_back(pair.read.getVector());
+  }
+  auto yields = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+    SmallVector<Value> values;
+    for (Accumulator &pair : pairs)
+      values.push_back(pair.write.getVector());
+    return values;
+  };
+  unsigned before = loop.getNumResults();
+  FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
+      rewriter, inits, /*replaceInitOperandUsesInLoop=*/true, yields);
+  if (failed(replaced))
+    return loop;
+  auto result = cast<scf::ForOp>(replaced->getOperation());
+  for (auto [i, pair] : llvm::enumerate(pairs)) {
+    rewriter.moveOpAfter(pair.write, result);
+    rewriter.modifyOpInPlace(pair.write, [&] {
+      pair.write.getValueToStoreMutable().assign(result.getResult(before + i));
+    });
+  }
+  return result;
+}
+
+} // namespace
+
+DiagnosedSilenceableFailure HoistAccumulatorsOp::applyToOne(
+    transform::TransformRewriter &rewriter, Operation *target,
+    transform::ApplyToEachResultList &, transform::TransformState &) {
+  SmallVector<scf::ForOp> loops;
+  // Post-order: inner loops first, so that their accumulators go on outwards.
+  target->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+  for (scf::ForOp loop : loops) {
+    moveLoopInvariantCode(loop);
+    SmallVector<Accumulator> pairs = findAccumulators(loop);
+    if (!pairs.empty())
+      hoist(rewriter, loop, std::move(pairs));
+  }
+  return DiagnosedSilenceableFailure::success();
+}
+
+} // namespace hwtune
