@@ -161,8 +161,8 @@ struct TuneOptions {
 struct TunePoint {
   Config config;
   TrialRecord trial;
-  double value = 0;   ///< of the objective
-  double seconds = 0; ///< compared time
+  double value = 0;   ///< of the objective: what is compared
+  double seconds = 0; ///< cold for the latency objective, else back to back
 };
 
 /// All that the report and the rewrite need.

@@ -1,0 +1,179 @@
+//===- Candidates.cpp - the configurations worth measuring ----------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Tuner/Candidates.h"
+
+#include "hwtune/Support/Text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace hwtune {
+
+/// Predictions held at once while the space is walked: 80 MB.
+static constexpr uint64_t kMaxScored = 20'000'000;
+
+static std::string describeReasons(const std::map<std::string, uint64_t> &map,
+                                   uint64_t *total = nullptr) {
+  std::vector<std::pair<uint64_t, std::string>> sorted;
+  for (const auto &[kind, count] : map) {
+    sorted.emplace_back(count, kind);
+    if (total)
+      *total += count;
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  std::string text;
+  for (const auto &[count, kind] : sorted)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
+  return text;
+}
+
+std::string describeCounts(const SpaceCounts &counts) {
+  uint64_t total = 0;
+  std::string reasons = describeReasons(counts.rejected, &total);
+  std::string text = fmt::format("{} configurations: {} legal, {} rejected",
+                                 counts.product, counts.legal, total);
+  return reasons.empty() ? text : text + " (" + reasons + ")";
+}
+
+namespace {
+class Collector {
+public:
+  Collector(const Space &space, const TargetSpec &spec,
+            const std::function<KernelFeatures(const Config &)> &features,
+            const CollectOptions &options, const CancelToken &cancel)
+      : space(space), target(ModelTarget::from(spec)), features(features),
+        options(options), cancel(cancel) {}
+
+  Expected<Candidates> run() {
+    if (Status status = space.check(); !status)
+      return status.error();
+    result.counts = space.count();
+    stride = result.counts.legal / kMaxScored + 1;
+    score();
+    if (cancel.cancelled())
+      return Error{"interrupted", ""};
+    if (feasible == 0)
+      return nothing();
+    select();
+    describe();
+    return std::move(result);
+  }
+
+private:
+  Error nothing() const {
+    std::string why = describeCounts(result.counts);
+    if (!result.infeasible.empty())
+      why += "; of the legal ones cannot run: " +
+             describeReasons(result.infeasible);
+    return Error{"no configuration is left: " + why, ""};
+  }
+
+  /// Predicted seconds of every `stride`-th legal configuration.
+  void score() {
+    const Constants reasoned = Constants::reasoned();
+    uint64_t number = 0;
+    space.forEach([&](const Config &config) {
+      if (number++ % stride)
+        return true;
+      Prediction p = predict(features(config), target, reasoned);
+      seconds.push_back(float(p.infeasible ? INFINITY : p.seconds));
+      if (p.infeasible)
+        ++result.infeasible[p.infeasible];
+      else
+        ++feasible;
+      return number % 4096 != 1 || !cancel.cancelled();
+    });
+  }
+
+  /// Indices into `seconds` that are kept: the best, and some of the rest.
+  std::vector<bool> chosen() const {
+    std::vector<uint32_t> order;
+    for (size_t i = 0; i < seconds.size(); ++i)
+      if (std::isfinite(seconds[i]))
+        order.push_back(uint32_t(i));
+    std::vector<bool> keep(seconds.size());
+    size_t best = std::min(options.keep, order.size());
+    std::nth_element(order.begin(), order.begin() + ptrdiff_t(best),
+                     order.end(), [&](uint32_t a, uint32_t b) {
+                       return std::pair(seconds[a], a) <
+                              std::pair(seconds[b], b);
+                     });
+    for (size_t i = 0; i < best; ++i)
+      keep[order[i]] = true;
+    // By number, not by rank: spread over the knobs.
+    std::sort(order.begin() + ptrdiff_t(best), order.end());
+    size_t rest = order.size() - best;
+    size_t extra = std::min(options.keep / 10, rest);
+    for (size_t i = 0; i < extra; ++i)
+      keep[order[best + i * rest / extra]] = true;
+    return keep;
+  }
+
+  void select() {
+    std::vector<bool> keep = chosen();
+    uint64_t number = 0;
+    space.forEach([&](const Config &config) {
+      uint64_t at = number++;
+      if (at % stride == 0 && keep[at / stride])
+        result.configs.push_back(config);
+      return true;
+    });
+  }
+
+  /// The search's view of what was kept.
+  void describe() {
+    size_t n = result.configs.size();
+    Ensemble ensemble = makeEnsemble(options.ensemble, options.seed);
+    SearchProblem &problem = result.problem;
+    problem.logTime = Table(n, ensemble.size());
+    problem.features = Table(n, kNumHardwareFeatures);
+    std::vector<std::vector<double>> values;
+    std::vector<double> times(ensemble.size());
+    for (size_t i = 0; i < n; ++i) {
+      KernelFeatures f = features(result.configs[i]);
+      predictBatch({&f, 1}, target, ensemble, times);
+      double sum = 0;
+      for (size_t m = 0; m < times.size(); ++m) {
+        problem.logTime.at(i, m) = float(std::log(times[m]));
+        sum += std::log(times[m]);
+      }
+      result.predicted.push_back(std::exp(sum / double(times.size())));
+      auto hardware = hardwareFeatures(f, predict(f, target, ensemble[0]));
+      std::copy(hardware.begin(), hardware.end(), &problem.features.at(i, 0));
+      values.emplace_back(result.configs[i].begin(), result.configs[i].end());
+      if (result.predicted[i] < result.predicted[result.best])
+        result.best = i;
+    }
+    for (const Knob &knob : space.knobs)
+      problem.categorical.push_back(knob.categorical);
+    problem.parameters = encodeParameters(values, problem.categorical);
+  }
+
+  const Space &space;
+  ModelTarget target;
+  const std::function<KernelFeatures(const Config &)> &features;
+  const CollectOptions &options;
+  const CancelToken &cancel;
+  Candidates result;
+  uint64_t stride = 1, feasible = 0;
+  std::vector<float> seconds;
+};
+} // namespace
+
+Expected<Candidates>
+collectCandidates(const Space &space, const TargetSpec &target,
+                  const std::function<KernelFeatures(const Config &)> &features,
+                  const CollectOptions &options, const CancelToken &cancel) {
+  return Collector(space, target, features, options, cancel).run();
+}
+
+} // namespace hwtune

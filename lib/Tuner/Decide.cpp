@@ -1,0 +1,393 @@
+//===- Decide.cpp - the winner, and what is said of it --------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+
+#include "hwtune/Support/Text.h"
+#include "hwtune/Tuner/Candidates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+namespace hwtune {
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+const Config &Session::configOf(const Entry &entry) const {
+  return entry.candidate ? task.candidates[*entry.candidate] : task.generic;
+}
+
+double Session::predictedOf(const Entry &entry) const {
+  if (!entry.candidate)
+    return task.predictedGeneric.value_or(kInfinity);
+  return task.predicted.empty() ? kInfinity : task.predicted[*entry.candidate];
+}
+
+/// Times closer than this are equal.
+double Session::noiseOf(const Entry &best) const {
+  return std::max(options.minNoise,
+                  std::min(options.maxNoise, relativeNoise(best.trial)));
+}
+
+/// Usable candidates, the best first. Those within noise of the fastest are
+/// ordered by predicted cost, then by index: what noise cannot tell apart must
+/// not be told apart by noise.
+std::vector<size_t> Session::ranked() const {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (entries[i].usable && entries[i].candidate)
+      order.push_back(i);
+  auto byValue = [&](size_t a, size_t b) {
+    return std::pair(entries[a].value, *entries[a].candidate) <
+           std::pair(entries[b].value, *entries[b].candidate);
+  };
+  std::sort(order.begin(), order.end(), byValue);
+  if (order.empty())
+    return order;
+  const Entry &best = entries[order[0]];
+  double limit = best.value * (1 + noiseOf(best));
+  auto end = std::find_if(order.begin(), order.end(),
+                          [&](size_t i) { return entries[i].value > limit; });
+  std::sort(order.begin(), end, [&](size_t a, size_t b) {
+    return std::pair(predictedOf(entries[a]), *entries[a].candidate) <
+           std::pair(predictedOf(entries[b]), *entries[b].candidate);
+  });
+  return order;
+}
+
+TunePoint Session::point(const Entry &entry) const {
+  return {configOf(entry), entry.trial, entry.value,
+          reportedSeconds(options.objective, entry.trial)};
+}
+
+Expected<bool> Session::verify(size_t index) {
+  Entry &entry = entries[index];
+  if (!callbacks.verify)
+    return true;
+  const Artifact &artifact = artifactOf(configOf(entry));
+  Verification verification;
+  if (artifact.status != TrialStatus::Ok)
+    verification.reason = "it does not compile again: " + artifact.reason;
+  else
+    verification = callbacks.verify(configOf(entry), artifact);
+  if (artifact.status == TrialStatus::Ok && !entry.trial.artifact.empty() &&
+      artifact.hash != entry.trial.artifact)
+    warn(fmt::format("{} compiles to another PTX than the one that was "
+                     "measured",
+                     configText(entry.trial.config)));
+  if (verification.ok) {
+    entry.trial.maxAbs = verification.maxAbs;
+    entry.trial.maxRel = verification.maxRel;
+    entry.trial.checkedElements = verification.checkedElements;
+    return true;
+  }
+  if (cancelled())
+    return false;
+  entry.usable = false;
+  TrialRecord trial = newTrial(configOf(entry), TrialRole::Final);
+  fillArtifact(trial, artifact);
+  trial.label = entry.trial.label;
+  trial.status = TrialStatus::Wrong;
+  trial.reason = verification.reason;
+  trial.lesson = "excluded: it would have won, but is wrong";
+  if (Status status = store(trial); !status)
+    return status.error();
+  countFailure(trial);
+  warn(fmt::format("{} is excluded, 1 of {} measured: {}",
+                   configText(trial.config), result.tried, trial.reason));
+  return false;
+}
+
+Expected<std::optional<TunePoint>> Session::remeasure(const Entry &entry) {
+  const Artifact &artifact = artifactOf(configOf(entry));
+  Outcome outcome = measureOne(configOf(entry), artifact, TrialRole::Final);
+  if (cancelled())
+    return std::optional<TunePoint>();
+  if (!outcome.fatal.empty())
+    return Error{outcome.fatal, ""};
+  TrialRecord &trial = outcome.trial;
+  if (!trial.ok()) {
+    trial.lesson = "it ran before and does not now";
+    if (Status status = store(trial); !status)
+      return status.error();
+    countFailure(trial);
+    return std::optional<TunePoint>();
+  }
+  trial.predictedNs = entry.trial.predictedNs;
+  trial.lesson = "measured once more at the end";
+  if (Status status = store(trial); !status)
+    return status.error();
+  Expected<double> value = valueOf(trial);
+  if (!value)
+    return value.error();
+  // What verification found belongs to the same PTX.
+  trial.maxAbs = entry.trial.maxAbs, trial.maxRel = entry.trial.maxRel;
+  trial.checkedElements = entry.trial.checkedElements;
+  return std::optional<TunePoint>(
+      TunePoint{configOf(entry), trial, *value,
+                reportedSeconds(options.objective, trial)});
+}
+
+/// The default and the winner by turns; where the default has drifted, once
+/// more, and the last pair counts: both under the same conditions.
+Expected<bool> Session::compareAgain(size_t index) {
+  for (int round = 0; round < 2; ++round) {
+    Expected<std::optional<TunePoint>> generic = remeasure(entries[0]);
+    if (!generic)
+      return generic.error();
+    Expected<std::optional<TunePoint>> winner = remeasure(entries[index]);
+    if (!winner)
+      return winner.error();
+    if (cancelled()) // the first measurements stand
+      return true;
+    if (!*winner) {
+      entries[index].usable = false;
+      return false;
+    }
+    if (!*generic)
+      break;
+    double moved = (*generic)->value / result.generic->value - 1;
+    bool drifted = std::abs(moved) > options.driftWarning;
+    if (round == 0)
+      result.drift = moved;
+    if (drifted && round == 0)
+      warn(fmt::format("the generic schedule's time moved by {:+.1f} % during "
+                       "the run ({} to {}): the device is not steady",
+                       moved * 100, formatTime(result.generic->seconds),
+                       formatTime((*generic)->seconds)));
+    result.generic = **generic;
+    result.tuned = **winner;
+    if (!drifted)
+      break;
+  }
+  return !result.generic || !result.tuned ||
+         result.tuned->value < result.generic->value;
+}
+
+/// The default wins, if it is right; else it is out, as a base too.
+Status Session::keepGeneric(const std::string &why) {
+  assert(!entries.empty() && entries[0].usable);
+  Expected<bool> right = verify(0);
+  if (!right)
+    return right.error();
+  if (!*right && !cancelled()) {
+    result.generic.reset();
+    for (Entry &entry : entries)
+      entry.usable &= configOf(entry) != task.generic;
+    return success();
+  }
+  result.verified =
+      *right && (callbacks.verify || entries[0].trial.checkedElements);
+  result.tuned = result.generic;
+  result.keptGeneric = true;
+  warn("the generic schedule is kept: " + why);
+  return success();
+}
+
+/// Takes the entry for the winner if it is right and still better.
+Status Session::choose(size_t index) {
+  if (configOf(entries[index]) == task.generic && entries[0].usable)
+    return keepGeneric("no candidate is faster");
+  Expected<bool> right = verify(index);
+  if (!right)
+    return right.error();
+  if (!*right)
+    return success(); // the next one, or cancelled
+  result.tuned = point(entries[index]);
+  result.verified =
+      bool(callbacks.verify || entries[index].trial.checkedElements);
+  // Times that cannot change are not measured again.
+  bool steady = entries[index].trial.label != Label::Measured;
+  if (!entries[0].usable)
+    return success();
+  bool better = result.tuned->value < result.generic->value;
+  if (better && !steady) {
+    Expected<bool> stays = compareAgain(index);
+    if (!stays)
+      return stays.error();
+    better = *stays;
+    if (!entries[index].usable) {
+      result.tuned.reset();
+      return success();
+    }
+  }
+  if (better)
+    return success();
+  result.tuned.reset();
+  return keepGeneric("no candidate is faster");
+}
+
+Status Session::decide() {
+  result.interrupted = cancelled() || fatal.has_value();
+  if (!entries.empty() && entries[0].usable)
+    result.generic = point(entries[0]);
+  for (const Entry &entry : entries)
+    if (entry.candidate == task.heuristic && entry.usable)
+      result.heuristic = point(entry);
+  while (!result.tuned) {
+    std::vector<size_t> order = ranked();
+    if (order.empty())
+      break;
+    if (result.interrupted) {
+      // No time to check again: what was checked when it ran counts.
+      result.tuned = point(entries[order[0]]);
+      result.verified = entries[order[0]].trial.checkedElements.has_value();
+      if (result.generic && result.generic->value <= result.tuned->value) {
+        result.tuned = result.generic;
+        result.keptGeneric = true;
+      }
+      break;
+    }
+    const Entry &best = entries[order[0]];
+    double noise = noiseOf(best), fastest = kInfinity;
+    for (size_t i : order)
+      fastest = std::min(fastest, entries[i].value);
+    result.tieOf =
+        size_t(std::count_if(order.begin(), order.end(), [&](size_t i) {
+          return entries[i].value <= fastest * (1 + noise);
+        }));
+    if (Status status = choose(order[0]); !status)
+      return status;
+    result.interrupted |= cancelled();
+  }
+  if (!result.tuned && result.interrupted && result.generic) {
+    result.tuned = result.generic;
+    result.keptGeneric = true;
+  }
+  if (!result.tuned && !result.interrupted && entries[0].usable)
+    if (Status status =
+            keepGeneric("no candidate works: " + describeFailures());
+        !status)
+      return status;
+  if (!result.tuned && !result.interrupted)
+    return Error{fmt::format("nothing works: {} candidates tried, {}; {}",
+                             result.tried, describeFailures(),
+                             describeCounts(task.counts)),
+                 ""};
+  if (fatal && !result.tuned)
+    return Error{*fatal, ""};
+  fillRun();
+  if (runId && result.run.finished)
+    return options.database->finishRun(*runId, result.run);
+  return success();
+}
+
+std::string Session::describeFailures() const {
+  std::string text;
+  for (const auto &[status, count] : result.failures) {
+    auto first = result.firstFailure.find(status);
+    text += fmt::format(
+        "{}{} {} ({})", text.empty() ? "" : ", ", count, toString(status),
+        first == result.firstFailure.end() ? "" : first->second);
+  }
+  return text.empty() ? "no failure" : text;
+}
+
+void Session::fillRun() {
+  RunRecord &run = result.run;
+  result.converged = stop.converged() || exhausted;
+  if (result.interrupted && result.stopReason.empty())
+    result.stopReason = "interrupted";
+  if (result.generic && result.tuned && result.tuned->seconds > 0)
+    result.speedup = result.generic->seconds / result.tuned->seconds;
+  run.seen = task.counts.product;
+  run.legal = task.counts.legal;
+  run.rejected.assign(task.counts.rejected.begin(), task.counts.rejected.end());
+  run.trials = int64_t(result.tried);
+  run.converged = result.converged;
+  run.verified = result.verified;
+  run.stopReason = result.stopReason;
+  run.budgetTrials = int64_t(options.stop.trials);
+  run.budgetSeconds = options.stop.seconds;
+  run.objective = toString(options.objective);
+  run.tieOf = int64_t(result.tieOf);
+  if (result.generic)
+    run.genericNs = result.generic->seconds * 1e9;
+  if (result.heuristic) {
+    run.heuristicNs = result.heuristic->seconds * 1e9;
+    run.heuristicConfig = result.heuristic->trial.config;
+  }
+  if (result.tuned) {
+    const TrialRecord &trial = result.tuned->trial;
+    run.label = trial.label;
+    run.tunedNs = result.tuned->seconds * 1e9;
+    run.schedule = trial.schedule;
+    run.config = trial.config;
+    run.registers = trial.registers;
+    run.sharedBytes = trial.sharedBytes;
+    run.occupancy = trial.occupancy;
+    run.artifact = trial.artifact;
+  }
+  if (!result.interrupted)
+    run.finished = now();
+}
+
+//===----------------------------------------------------------------------===//
+// Results from records
+//===----------------------------------------------------------------------===//
+
+static TunePoint storedPoint(const RunRecord &run, double ns,
+                             const OrderedJson &config) {
+  TunePoint point;
+  point.seconds = point.value = ns * 1e-9;
+  point.trial.schedule = run.schedule;
+  point.trial.config = config;
+  point.trial.medianNs = ns;
+  point.trial.label = *run.label;
+  point.trial.origin = run.origin;
+  return point;
+}
+
+Expected<TuneResult> resultFromRecord(const RunRecord &run,
+                                      const Space &space) {
+  if (!run.tunedNs || !run.label)
+    return Error{fmt::format("the stored run {} found nothing", run.uid), ""};
+  Expected<Config> config = configFromJson(space, run.config);
+  if (!config)
+    return Error{fmt::format("the stored configuration {} does not fit: {}",
+                             configText(run.config), config.error().message),
+                 ""};
+  if (std::optional<Rejection> rejection = space.reject(*config, true))
+    return Error{fmt::format("the stored configuration {} is not legal here: "
+                             "{}",
+                             configText(run.config), rejection->message()),
+                 ""};
+  TuneResult result;
+  result.run = run;
+  result.fromRecords = true;
+  result.tuned = storedPoint(run, *run.tunedNs, run.config);
+  result.tuned->config = *config;
+  result.tuned->trial.registers = run.registers;
+  result.tuned->trial.sharedBytes = run.sharedBytes;
+  result.tuned->trial.occupancy = run.occupancy;
+  result.tuned->trial.artifact = run.artifact;
+  if (run.genericNs) {
+    result.generic = storedPoint(run, *run.genericNs, OrderedJson::object());
+    result.speedup = *run.genericNs / *run.tunedNs;
+  }
+  if (run.heuristicNs) {
+    result.heuristic = storedPoint(run, *run.heuristicNs, run.heuristicConfig);
+    if (Expected<Config> c = configFromJson(space, run.heuristicConfig))
+      result.heuristic->config = *c;
+  }
+  result.counts.product = run.seen;
+  result.counts.legal = run.legal;
+  for (const auto &[kind, count] : run.rejected)
+    result.counts.rejected[kind] = count;
+  result.tried = size_t(run.trials);
+  result.tieOf = size_t(run.tieOf);
+  result.converged = run.converged;
+  result.verified = run.verified;
+  result.stopReason = run.stopReason;
+  return result;
+}
+
+} // namespace hwtune
