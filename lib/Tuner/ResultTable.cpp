@@ -1,0 +1,106 @@
+//===- ResultTable.cpp - the final table ----------------------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Support/Text.h"
+#include "hwtune/Support/TextTable.h"
+#include "hwtune/Tuner/Candidates.h"
+#include "hwtune/Tuner/Progress.h"
+
+#include <fmt/format.h>
+
+namespace hwtune {
+
+static std::string timeOf(const std::optional<TunePoint> &point) {
+  return point ? formatTime(point->seconds) : "-";
+}
+
+static std::string opText(const TuneResult &result) {
+  std::string name = result.run.opName.empty() ? "op" : result.run.opName;
+  for (const std::string *part : {&result.run.shapes, &result.run.types})
+    if (!part->empty())
+      name += " " + *part;
+  return name;
+}
+
+static std::vector<std::string> cells(const TuneResult &result) {
+  std::string label, registers, shared, occupancy;
+  if (result.tuned) {
+    const TrialRecord &trial = result.tuned->trial;
+    label = toString(trial.label);
+    if (trial.registers)
+      registers = std::to_string(*trial.registers);
+    if (trial.sharedBytes)
+      shared = formatBytes(double(*trial.sharedBytes));
+    if (trial.occupancy)
+      occupancy = fmt::format("{:.0f} %", *trial.occupancy * 100);
+  }
+  return {opText(result),
+          timeOf(result.generic),
+          timeOf(result.heuristic),
+          timeOf(result.tuned),
+          label,
+          result.speedup ? fmt::format("{:.2f}x", *result.speedup) : "-",
+          registers,
+          shared,
+          occupancy};
+}
+
+/// What stands below the table, one line each.
+static std::string notes(const TuneResult &result) {
+  std::string text = opText(result) + "\n";
+  auto note = [&](const std::string &line) { text += "  " + line + "\n"; };
+  if (result.tuned)
+    note(fmt::format("{} {}{}", result.tuned->trial.schedule,
+                     configText(result.tuned->trial.config),
+                     result.keptGeneric ? " (the generic schedule)" : ""));
+  if (result.fromRecords)
+    note(fmt::format("from the records (run {}, {}): nothing was measured",
+                     result.run.uid, result.run.key.gpu));
+  note(describeCounts(result.counts));
+  std::string tried = fmt::format("{} tried", result.tried);
+  if (result.resumed)
+    tried += fmt::format(", {} of them from records", result.resumed);
+  std::string failures;
+  for (const auto &[status, count] : result.failures)
+    failures += fmt::format("{}{} {}", failures.empty() ? "" : ", ", count,
+                            toString(status));
+  if (!failures.empty())
+    tried += ", failed: " + failures;
+  note(tried + "; " + result.stopReason);
+  if (result.tieOf > 1)
+    note(fmt::format("tie of {}: the lowest predicted cost was taken",
+                     result.tieOf));
+  if (result.tuned && !result.verified)
+    note("NOT VERIFIED: the output of this schedule was not compared with a "
+         "reference");
+  if (result.interrupted)
+    note("interrupted: the best so far");
+  for (const std::string &warning : result.warnings)
+    note("warning: " + warning);
+  for (const auto &[status, reason] : result.firstFailure)
+    note(fmt::format("first {} failure: {}", toString(status), reason));
+  return text;
+}
+
+std::string resultTable(std::span<const TuneResult> results) {
+  using Align = TextTable::Align;
+  TextTable table;
+  table.column("op");
+  for (const char *heading : {"generic", "heuristic", "tuned"})
+    table.column(heading, Align::Right);
+  table.column("label");
+  for (const char *heading : {"speed-up", "registers", "shared", "occupancy"})
+    table.column(heading, Align::Right);
+  for (const TuneResult &result : results)
+    table.row(cells(result));
+  std::string text = table.str();
+  for (const TuneResult &result : results)
+    text += "\n" + notes(result);
+  return text;
+}
+
+} // namespace hwtune
