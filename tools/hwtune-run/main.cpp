@@ -35,6 +35,12 @@ enum ExitCode { Good = 0, BadOutcome = 1, BadInput = 2, NoDevice = 3 };
 /// Prints the outcome exactly once, whoever comes first: the run or its limit.
 class Reporter {
 public:
+  /// Drivers may print on standard output, which is for the answer alone: what
+  /// they print goes to standard error.
+  Reporter() : answer(fdopen(dup(STDOUT_FILENO), "w")) {
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+
   /// False where something was printed before.
   bool print(const RunOutcome &outcome) {
     std::lock_guard lock(mutex);
@@ -42,12 +48,14 @@ public:
       return false;
     printed = true;
     fmt::print(stderr, "hwtune-run: {}\n", outcome.summary());
-    fmt::print("{}\n", outcome.toJson());
-    std::fflush(stdout);
+    std::FILE *out = answer ? answer : stdout;
+    fmt::print(out, "{}\n", outcome.toJson());
+    std::fflush(out);
     return true;
   }
 
 private:
+  std::FILE *answer;
   std::mutex mutex;
   bool printed = false;
 };
