@@ -7,6 +7,7 @@
 
 #include "Internal.h"
 #include "hwtune/Codegen/Compile.h"
+#include "hwtune/IR/LaunchOps.h"
 #include "hwtune/IR/TransformOps.h"
 
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
@@ -28,6 +29,7 @@ void registerCompilerDialects(DialectRegistry &registry) {
   registerAllExtensions(registry);
   registerAllGPUToLLVMIRTranslations(registry);
   registerTransformExtension(registry);
+  registerLaunchExtension(registry);
 }
 
 std::unique_ptr<MLIRContext> createCompilerContext() {

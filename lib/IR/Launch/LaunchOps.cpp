@@ -96,7 +96,7 @@ DiagnosedSilenceableFailure LaunchReductionOp::applyToOne(transform::TransformRe
                                                           transform::ApplyToEachResultList &results,
                                                           transform::TransformState &) {
   if (getAlong() != "reduction" && getAlong() != "parallel")
-    return emitDefiniteFailure(getOperation())
+    return emitDefiniteFailure()
            << "'along' must be \"reduction\" or \"parallel\", not \"" << getAlong() << "\"";
   launch::ReductionParams p;
   p.threads = getThreads();
@@ -114,7 +114,7 @@ DiagnosedSilenceableFailure LaunchTransposeOp::applyToOne(transform::TransformRe
                                                           transform::ApplyToEachResultList &results,
                                                           transform::TransformState &) {
   if (getLoops().size() != 2 || getTile().size() != 2)
-    return emitDefiniteFailure(getOperation()) << "'loops' and 'tile' must have two entries";
+    return emitDefiniteFailure() << "'loops' and 'tile' must have two entries";
   launch::TransposeParams p;
   p.threads = getThreads();
   p.first = getLoops()[0];

@@ -18,6 +18,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <optional>
+#include <vector>
 #include <string>
 
 namespace hwtune::launch {
@@ -72,7 +73,7 @@ public:
   llvm::SmallVector<bool> reduction;                     ///< of each group
   llvm::SmallVector<Int> loopExtents;                    ///< of each loop
   llvm::SmallVector<Int> extents;                        ///< of each group
-  llvm::SmallVector<Buffer> buffers;                     ///< of each operand
+  std::vector<Buffer> buffers;                     ///< of each operand
   mlir::gpu::LaunchOp launch;
 
   /// Reads the op. `collapse` gives the sizes of the groups. "" or what is
@@ -82,7 +83,7 @@ public:
   unsigned size() const { return groups.size(); }
   llvm::SmallVector<unsigned> parallelGroups() const;
   llvm::SmallVector<unsigned> reductionGroups() const;
-  unsigned numInputs() const { return op.getNumDpsInputs(); }
+  unsigned numInputs() { return op.getNumDpsInputs(); }
 
   /// Makes the launch, and leaves `b` inside it with all strides at hand.
   /// `shared` are the types of workgroup buffers.
