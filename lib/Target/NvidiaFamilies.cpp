@@ -39,7 +39,7 @@ constexpr Entry kEveryNvidia[] = {
     {"barrier_latency", 28.6, "cmp90hx"}, {"bank_conflict_latency", 2, "sun-tc"},
     {"clocks_per_memory_inst", 2, "counters-2080ti"}, {"cold_launch_us", 6, "family"},
     {"icache_l0_bytes", 16 * KiB, "icache-fit"}, {"icache_l1_bytes", 46 * KiB, "icache-fit"},
-    {"icache_line_clocks", 4, "icache-fit"}, {"memory_queue_per_scheduler", 5, "huerta"},
+    {"icache_line_clocks", 12, "icache-fit"}, {"memory_queue_per_scheduler", 5, "huerta"},
     {"static_w_per_sm", 0.36, "accelwattch"}, {"pj_per_inst_lane", 6, "pj28"},
     {"pj_per_fma32", 20, "pj28"}, {"pj_per_shared_byte", 1.56, "pj28"},
     {"pj_per_l1_byte", 1.56, "pj28"}, {"pj_per_l2_byte", 17.2, "pj28"},

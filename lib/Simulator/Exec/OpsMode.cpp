@@ -287,7 +287,7 @@ void endCounting(Launch &L) {
   }
   E.threadInstExecutedPredOn = E.threadInstExecuted - std::min(E.threadInstExecuted, L.predOff);
   for (size_t i = 0; i < L.mem.size(); ++i)
-    if (L.mem[i].space != AddrSpace::Param)
+    if (L.mem[i].space != AddrSpace::Param && P.metas[L.mem[i].meta].cls != InstClass::ConstLoad)
       addMemoryCounts(E, L.mem[i], L.counting->counts[i]);
   L.result.warpInstructions = E.instExecuted;
   delete L.counting;

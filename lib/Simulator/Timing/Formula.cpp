@@ -29,6 +29,9 @@ ModelTime timing::formulaTime(const GridWork &work, const TargetSpec &t,
   auto ops = [&](Pipe pipe) { return work.pipeOps[size_t(pipe)]; };
   if (on.issue)
     b.issue = work.issue / double(t.schedulersPerSM) / sms;
+  if (on.icache)
+    b.icache = work.issue * fetchClocks(work.codeBytes, t) /
+               double(t.schedulersPerSM) / sms;
   if (on.pipes) {
     // Where integers have lanes of their own, some of the address work still
     // runs as multiply-adds on the FP32 lanes (share seen in disassembly).
@@ -57,7 +60,7 @@ ModelTime timing::formulaTime(const GridWork &work, const TargetSpec &t,
         std::max(1.0, work.blocks / (sms * std::max(1.0, work.blocksPerSM)));
   double cubes = 0;
   for (double part : {b.issue, b.fp32, b.fp64, b.integer, b.special, b.matrix,
-                      b.shared, b.lsu, b.l2, b.dram, b.memoryLatency})
+                      b.shared, b.lsu, b.l2, b.dram, b.icache, b.memoryLatency})
     cubes += part * part * part;
   time.cycles = std::cbrt(cubes);
   if (on.tail && work.blocks > 0) {

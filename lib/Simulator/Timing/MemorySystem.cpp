@@ -65,6 +65,15 @@ double MemorySystem::shuffle(double now) {
   return serve(1, 1, now) + target.shuffleLatency.value_or(0);
 }
 
+double MemorySystem::spill(double now) {
+  double served = serve(1, 1, now);
+  // Every other one is a store, which goes through to L2.
+  storeTurn = !storeTurn;
+  if (storeTurn)
+    beyondL1(unsigned(target.lineBytes / target.sectorBytes), true, served);
+  return served;
+}
+
 double MemorySystem::beyondL1(unsigned sectors, bool isStore, double now) {
   double bytes = double(sectors) * double(target.sectorBytes);
   double latency = target.l2Latency.value_or(0);

@@ -180,3 +180,14 @@ std::vector<uint8_t> timing::hoistDistances(std::span<const InstMeta> insts,
   }
   return moves;
 }
+
+double timing::fetchClocks(double codeBytes, const TargetSpec &target) {
+  if (!target.icacheL1Bytes || !target.icacheLineClocks)
+    return 0;
+  double near =
+      double(target.icacheL0Bytes.value_or(0)) + double(*target.icacheL1Bytes);
+  if (codeBytes <= near)
+    return 0;
+  return (1 - near / codeBytes) * *target.icacheLineClocks *
+         kBytesPerHardwareInst / double(target.lineBytes);
+}

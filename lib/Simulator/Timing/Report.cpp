@@ -74,6 +74,7 @@ std::string timing::toJson(const TimingReport &r) {
                {"simulation", toObject(r.simulation)},
                {"sampled", r.sampled},
                {"blocks_run", r.launch.blocksRun},
+               {"hardware_insts", r.hardwareInsts},
                {"registers", r.registers},
                {"registers_basis", r.registersFromPtxas ? "ptxas" : "estimate"},
                {"blocks_per_sm", r.blocksPerSM},

@@ -35,6 +35,7 @@ struct Warp {
   uint64_t order = 0;           ///< age: smaller is older
   std::vector<float> registers; ///< ready clock, relative to `origin`
   std::vector<uint8_t> fromMemory;
+  double spills = 0;    ///< spill instructions due
   double loadsDone = 0; ///< of cp.async, for the group waits
 };
 
@@ -60,16 +61,25 @@ public:
           maxRegister = std::max(maxRegister, reg + 1);
     numRegisters = maxRegister;
     setPipeClocks();
-    setFetch();
-    for (const BlockTrace &block : input.blocks)
+    if (mechanisms.icache)
+      fetch = fetchClocks(input.codeBytes, target);
+    double executed = 0, warpCount = 0;
+    for (const BlockTrace &block : input.blocks) {
       totalRecords += block.recorded;
+      warpCount += double(block.warps.size());
+      for (uint64_t count : block.executed)
+        executed += double(count);
+    }
+    // Each spilled word is stored once and loaded once.
+    if (executed > 0 && mechanisms.spills)
+      spillRate = 2 * input.spillBytesPerThread / double(target.bankBytes) *
+                  warpCount / executed;
   }
 
   SmResult run();
 
 private:
   void setPipeClocks();
-  void setFetch();
   void startBlock(double now);
   void prepare(Warp &warp, double now);
   bool canIssue(const Warp &warp, Scheduler &scheduler, double now,
@@ -79,6 +89,7 @@ private:
                    const TraceRecord &record, double now);
   void writeRegisters(Warp &warp, const InstMeta &inst, double ready,
                       bool memory);
+  void spill(Warp &warp, Scheduler &scheduler, double now);
   void arrive(Warp &warp, double now);
   void releaseBarrier(size_t block, double now);
   void finish(unsigned slot, double now);
@@ -94,7 +105,8 @@ private:
   std::vector<Scheduler> schedulers;
   std::vector<Warp> warps;
   std::array<double, kPipes> clocksPerOp{}; ///< of a warp, per sub-partition
-  double fetchClocks = 0; ///< lost per instruction to cold code
+  double spillRate = 0; ///< spill instructions per issued instruction
+  double fetch = 0;     ///< clocks lost per instruction to cold code
   uint32_t numRegisters = 0;
   size_t nextBlock = 0, running = 0;
   bool woke = false;
@@ -119,21 +131,6 @@ void Machine::setPipeClocks() {
       clocks(target.int32Lanes ? target.int32Lanes
                                : std::optional<int64_t>(target.fp32Lanes));
   clocksPerOp[size_t(Pipe::Special)] = clocks(target.sfuLanes);
-}
-
-/// Code that does not fit the first-level instruction caches is fetched again
-/// each time round; 16-byte instructions, one line per `icacheLineClocks`.
-void Machine::setFetch() {
-  constexpr double kBytesPerInst = 16;
-  if (!on.icache || !target.icacheL1Bytes || !target.icacheLineClocks)
-    return;
-  double near =
-      double(target.icacheL0Bytes.value_or(0)) + double(*target.icacheL1Bytes);
-  if (input.codeBytes <= near)
-    return;
-  double missing = 1 - near / input.codeBytes;
-  double perLine = *target.icacheLineClocks;
-  fetchClocks = missing * perLine * kBytesPerInst / double(target.lineBytes);
 }
 
 double Machine::latencyOf(const SassCost &cost) const {
@@ -301,6 +298,16 @@ void Machine::issueMemory(Warp &warp, Scheduler &scheduler,
   writeRegisters(warp, inst, on.memoryLatency ? time.ready : now + 1, true);
 }
 
+/// Where the compiler put its spills is unknown: they are spread evenly.
+void Machine::spill(Warp &warp, Scheduler &scheduler, double now) {
+  warp.spills += spillRate;
+  while (warp.spills >= 1) {
+    warp.spills -= 1;
+    scheduler.queue.push_back(memory.spill(now));
+    scheduler.free += on.issue ? 1 : 0;
+  }
+}
+
 void Machine::issue(unsigned slot, Scheduler &scheduler, double now) {
   Warp &warp = warps[slot];
   const auto &records = input.blocks[warp.block].warps[warp.index];
@@ -313,9 +320,10 @@ void Machine::issue(unsigned slot, Scheduler &scheduler, double now) {
     result.halfCycles = now;
   }
   double slots = on.issue ? cost.issue : std::min(cost.issue, 0.0);
-  scheduler.free = now + slots + (cost.issue > 0 ? fetchClocks : 0);
+  scheduler.free =
+      now + slots + (cost.issue > 0 ? std::max(0.0, fetch - 1) : 0);
   if (cost.issue > 0)
-    result.lost.icache += fetchClocks;
+    result.lost.icache += std::max(0.0, fetch - 1);
   if (cost.pipe == Pipe::Memory && inst.isMemory) {
     issueMemory(warp, scheduler, inst, record, now);
   } else if (cost.pipe == Pipe::Memory) { // shuffles: one pass of the LSU
@@ -333,6 +341,8 @@ void Machine::issue(unsigned slot, Scheduler &scheduler, double now) {
     double ready = now + latencyOf(cost);
     writeRegisters(warp, inst, ready, false);
   }
+  if (cost.issue > 0 && spillRate > 0)
+    spill(warp, scheduler, now);
   ++warp.next;
   scheduler.last = static_cast<int>(slot);
   if (warp.next >= records.size()) {

@@ -190,6 +190,8 @@ bool Estimator::runBlocks(TraceRecorder &recorder) {
 /// Hardware instructions of the grid: the recorded mix, scaled by what each
 /// class counts in all.
 void Estimator::countWork() {
+  for (const SassCost &cost : costs)
+    work.codeBytes += cost.issue * kBytesPerHardwareInst;
   work.blocks = gridBlocks();
   work.blocksPerSM = double(report.blocksPerSM);
   const exec::EventCounts &e = scaled;
@@ -204,6 +206,16 @@ void Estimator::countWork() {
       double(e.sharedLoads + e.sharedStores + e.sharedAtomics + e.globalLoads +
              e.globalStores + e.globalAtomics + e.localLoads + e.localStores +
              e.asyncCopies + e.shuffles);
+  if (options.mechanisms.spills) {
+    double warps = std::ceil(double(request.block[0]) * request.block[1] *
+                             request.block[2] / double(target.warpSize));
+    double spills = 2.0 * options.facts.spillBytes / double(target.bankBytes) *
+                    warps * work.blocks;
+    work.issue += spills;
+    work.memoryInsts += spills;
+    work.wavefronts += spills;
+    work.l2Bytes += spills / 2 * double(target.lineBytes);
+  }
 }
 
 /// Adds the hardware instructions of the recorded warps, scaled to the grid.
@@ -260,9 +272,7 @@ void Estimator::simulate(std::span<const BlockTrace> traces) {
   input.l2HitRate = report.l2HitRate;
   input.spillBytesPerThread =
       options.mechanisms.spills ? options.facts.spillBytes : 0;
-  constexpr double kBytesPerInst = 16;
-  for (const SassCost &cost : costs)
-    input.codeBytes += cost.issue * kBytesPerInst;
+  input.codeBytes = work.codeBytes;
   input.activeSMs = std::min<double>(target.smCount, work.blocks);
   SmResult result = simulateSM(input, target, options.mechanisms);
   double cycles = fullCycles(result, traces);
@@ -287,6 +297,8 @@ void Estimator::simulate(std::span<const BlockTrace> traces) {
     }
     cycles += (perSM - simulated) * perBlock;
   }
+  if (perSM < simulated) // perfect balance was asked for
+    cycles *= perSM / simulated;
   report.simulation.cycles = cycles;
   report.simulation.breakdown = result.lost;
   double scale = result.cycles > 0 ? cycles / result.cycles : 1;
@@ -372,6 +384,7 @@ TimingReport Estimator::run() {
 
   countWork();
   addRecorded(work, traces, costs, insts, target, double(scaled.instExecuted));
+  report.hardwareInsts = work.issue;
   DramTraffic traffic =
       dramTraffic(recorder.takeLines(), neighbours(request.grid), request.grid,
                   uint64_t(target.smCount) * report.blocksPerSM,
@@ -389,7 +402,7 @@ TimingReport Estimator::run() {
       double(scaled.globalLoadSectors + scaled.asyncCopySectors);
   report.l2Sectors =
       loadSectors * (1 - report.l1HitRate) + double(scaled.globalStoreSectors);
-  work.l2Bytes = report.l2Sectors * double(target.sectorBytes);
+  work.l2Bytes += report.l2Sectors * double(target.sectorBytes);
   work.dramBytes = traffic.readBytes + traffic.writeBytes;
   SmInput input;
   input.insts = insts;

@@ -24,6 +24,7 @@ namespace hwtune::timing {
 /// Work of the whole grid in hardware instructions (warp level).
 struct GridWork {
   double issue = 0;
+  double codeBytes = 0;
   std::array<double, size_t(Pipe::Control) + 1> pipeOps{};
   double matrixClocks = 0; ///< per sub-partition unit, summed over warps
   double memoryInsts = 0;  ///< through the load/store unit

@@ -47,6 +47,8 @@ public:
   /// `record` is null where no lane was active.
   AccessTime access(const exec::InstMeta &inst, const AccessRecord *record,
                     const std::vector<LineRecord> &lines, double now);
+  /// One access to a spilled word; when the load/store unit has taken it.
+  double spill(double now);
   /// When a shuffle's result is ready.
   double shuffle(double now);
   /// When a scheduler's queue before the load/store unit has room.
@@ -68,6 +70,7 @@ private:
   const TargetSpec &target;
   const Mechanisms &on;
   TagStore l1;
+  bool storeTurn = false;
   double lsuFree = 0, l2Free = 0, dramFree = 0;
   double missCredit = 0; ///< spreads DRAM accesses evenly over L1 misses
   uint64_t l1Accesses = 0, l1Hits = 0, l2Sectors = 0, dramSectors = 0;

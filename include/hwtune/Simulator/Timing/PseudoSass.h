@@ -15,6 +15,7 @@
 #define HWTUNE_SIMULATOR_TIMING_PSEUDOSASS_H
 
 #include "hwtune/Simulator/Exec/Trace.h"
+#include "hwtune/Target/TargetSpec.h"
 
 #include <span>
 #include <vector>
@@ -42,6 +43,9 @@ struct SassCost {
   double matrixFma = 0;    ///< multiply-adds of one matrix instruction
 };
 
+/// Encoded size, since Volta.
+inline constexpr double kBytesPerHardwareInst = 16;
+
 SassCost sassCost(const exec::InstMeta &inst);
 std::vector<SassCost> sassCosts(std::span<const exec::InstMeta> insts);
 
@@ -50,6 +54,10 @@ std::vector<SassCost> sassCosts(std::span<const exec::InstMeta> insts);
 /// address, a store or a barrier.
 std::vector<uint8_t> hoistDistances(std::span<const exec::InstMeta> insts,
                                     unsigned distance);
+
+/// Clocks that a scheduler waits for the fetch of each instruction of a kernel
+/// of `codeBytes`, 0 where it fits the first two instruction caches.
+double fetchClocks(double codeBytes, const TargetSpec &target);
 
 } // namespace hwtune::timing
 

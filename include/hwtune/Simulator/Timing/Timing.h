@@ -102,6 +102,9 @@ struct TimingReport {
   double occupancy = 0; ///< resident warps / maximal warps
   double waves = 0;
   int64_t l1Bytes = 0; ///< left of the SM's memory beside the carve-out
+  /// Estimated hardware instructions of warps: PTX less what folds away, plus
+  /// what expands.
+  double hardwareInsts = 0;
   // --- memory ---
   double l1HitRate = 0, l2HitRate = 0;
   double l2Sectors = 0; ///< read + written

@@ -1,0 +1,261 @@
+//===- MechanismsTest.cpp - each mechanism has a pair of kernels ----------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two kernels that differ in one thing alone. With the mechanism they take
+// different times; with it switched off they no longer do, so a model without
+// it cannot pass.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+using namespace hwtune;
+using namespace hwtune::timing;
+
+namespace {
+
+TimingOptions without(bool Mechanisms::*mechanism) {
+  TimingOptions options;
+  options.mechanisms.*mechanism = false;
+  return options;
+}
+
+/// 128 multiply-adds per thread in `chains` independent chains.
+std::string fmaChains(int chains) {
+  return kernel("", repeat(128, [&](int i) {
+                  return fmt::format("fma.rn.f32 %f{0}, %f{0}, %f200, %f201;",
+                                     i % chains);
+                }));
+}
+
+TEST(Mechanisms, DependentChainsAreSlowerThanIndependentOnes) {
+  Launch oneWarp{1, 32};
+  std::string slow = fmaChains(1), fast = fmaChains(8);
+  EXPECT_GT(ratio(slow, fast, oneWarp).simulation, 1.5);
+  EXPECT_GT(ratio(slow, fast, oneWarp).formula, 1.3);
+  Ratio off = ratio(slow, fast, oneWarp, without(&Mechanisms::dependence));
+  EXPECT_NEAR(off.simulation, 1, 0.05);
+  EXPECT_NEAR(off.formula, 1, 0.05);
+}
+
+std::string manyOps(const std::string &op) {
+  return kernel("", repeat(256, [&](int i) {
+                  int reg = i % 32;
+                  return fmt::format(fmt::runtime(op), reg);
+                }));
+}
+
+TEST(Mechanisms, DoublePrecisionPipeIsNarrower) {
+  Launch full{432, 512};
+  std::string slow = manyOps("fma.rn.f64 %d{0}, %d{0}, %d40, %d41;");
+  std::string fast = manyOps("fma.rn.f32 %f{0}, %f{0}, %f40, %f41;");
+  Ratio on = ratio(slow, fast, full);
+  EXPECT_NEAR(on.simulation, 2, 0.2); // 64 against 32 lanes
+  EXPECT_GT(on.formula, 1.3);
+  TimingOptions options = without(&Mechanisms::pipes);
+  options.mechanisms.dependence = false;
+  options.mechanisms.memoryLatency = false;
+  EXPECT_NEAR(ratio(slow, fast, full, options).simulation, 1, 0.05);
+}
+
+TEST(Mechanisms, IssueSlotsBoundWhatNoPipeBounds) {
+  Launch full{432, 512};
+  std::string body = manyOps("fma.rn.f32 %f{0}, %f{0}, %f40, %f41;");
+  TargetSpec wide = *knownTarget("a100-sxm4-80gb");
+  wide.fp32Lanes = 1024; // the issue slot alone is left
+  TimingReport on = time(body, full, {}, "", &wide);
+  TimingReport off = time(body, full, without(&Mechanisms::issue), "", &wide);
+  EXPECT_GT(on.simulation.cycles, 1.5 * off.simulation.cycles);
+  EXPECT_GT(on.formula.breakdown.issue, 0);
+  EXPECT_EQ(off.formula.breakdown.issue, 0);
+}
+
+/// Each lane reads the word `stride` further.
+std::string sharedReads(int stride, const std::string &type = "f32",
+                        const std::string &regs = "%f{0}") {
+  std::string loads = repeat(64, [&](int i) {
+    return fmt::format("ld.shared.{1} {2}, [%r10+{0}];", (i % 16) * 4, type,
+                       fmt::format(fmt::runtime(regs), 4 * (i % 16)));
+  });
+  return kernel("",
+                fmt::format("and.b32 %r11, %r0, 31; mul.lo.u32 %r10, %r11, {}; "
+                            "mov.u32 %r12, sh; add.u32 %r10, %r10, %r12;\n",
+                            stride) +
+                    loads,
+                ".shared .align 16 .b8 sh[8192];");
+}
+
+TEST(Mechanisms, BankConflictsCostWavefronts) {
+  Launch full{216, 256};
+  Ratio on = ratio(sharedReads(128), sharedReads(4), full);
+  EXPECT_GT(on.simulation, 8);
+  EXPECT_GT(on.formula, 8);
+  Ratio off = ratio(sharedReads(128), sharedReads(4), full,
+                    without(&Mechanisms::bankConflicts));
+  EXPECT_NEAR(off.simulation, 1, 0.05);
+  EXPECT_NEAR(off.formula, 1, 0.05);
+}
+
+/// 32 loads per thread, lanes `stride` bytes apart, 4 KiB between the loads.
+std::string globalReads(int stride, int step = 4096, int loads = 32) {
+  return kernel(
+      "", fmt::format("mul.wide.u32 %rd1, %r1, {}; add.u64 %rd1, %rd1, %rd0;\n",
+                      stride) +
+              repeat(loads, [&](int i) {
+                return fmt::format("ld.global.f32 %f{}, [%rd1+{}];", i,
+                                   i * step);
+              }));
+}
+
+TEST(Mechanisms, StridedAccessNeedsMoreSectors) {
+  Launch full{216, 512};
+  std::string slow = globalReads(128), fast = globalReads(4);
+  Ratio on = ratio(slow, fast, full);
+  EXPECT_GT(on.simulation, 2.5);
+  EXPECT_GT(on.formula, 2.5);
+  TimingOptions options = without(&Mechanisms::coalescing);
+  options.mechanisms.l1 = options.mechanisms.dram = false;
+  EXPECT_LT(ratio(slow, fast, full, options).simulation, 1.3);
+}
+
+TEST(Mechanisms, LoadLatencyIsExposedByAChain) {
+  // A pointer chase: every load needs the last (all of them read zero).
+  auto chase = [](bool dependent) {
+    return kernel(
+        "", "mov.u64 %rd1, %rd0; mov.u64 %rd3, 0;\n" + repeat(16, [&](int i) {
+              return fmt::format("ld.global.u64 %rd{0}, [%rd1+{1}];\n"
+                                 "add.u64 %rd1, %rd{2}, %rd0;",
+                                 4 + i, i * 4096, dependent ? 4 + i : 3);
+            }));
+  };
+  Launch one{1, 32};
+  EXPECT_GT(ratio(chase(true), chase(false), one).simulation, 4);
+  EXPECT_LT(
+      ratio(chase(true), chase(false), one, without(&Mechanisms::memoryLatency))
+          .simulation,
+      1.6);
+}
+
+TEST(Mechanisms, L1KeepsWhatIsReadAgain) {
+  Launch full{108, 128};
+  std::string again = globalReads(4, 0), fresh = globalReads(4, 1 << 18);
+  double on = ratio(fresh, again, full).simulation;
+  double off = ratio(fresh, again, full, without(&Mechanisms::l1)).simulation;
+  EXPECT_GT(on, 1.5 * off);
+}
+
+TEST(Mechanisms, DramBandwidthBoundsAStream) {
+  Launch stream{4096, 256};
+  std::string text = globalReads(4, 4 << 20, 8);
+  TimingReport on = time(text, stream);
+  TimingReport off = time(text, stream, without(&Mechanisms::dram));
+  EXPECT_GT(on.simulation.cycles, 1.2 * off.simulation.cycles);
+  EXPECT_GT(on.formula.breakdown.dram, on.formula.breakdown.issue);
+  EXPECT_EQ(off.formula.breakdown.dram, 0);
+}
+
+TEST(Mechanisms, L2KeepsWhatBlocksShare) {
+  // All blocks read the same bytes; without L1 they go to L2.
+  std::string shared =
+      kernel("", "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, %rd0;\n" +
+                     repeat(32, [](int i) {
+                       return fmt::format("ld.global.f32 %f{}, [%rd1+{}];", i,
+                                          i * 4096);
+                     }));
+  TimingOptions noL1 = without(&Mechanisms::l1);
+  TimingReport on = time(shared, {2048, 256}, noL1);
+  noL1.mechanisms.l2 = false;
+  TimingReport off = time(shared, {2048, 256}, noL1);
+  EXPECT_GT(on.l2HitRate, 0.99);
+  EXPECT_EQ(off.l2HitRate, 0);
+  EXPECT_GT(off.simulation.cycles, 1.5 * on.simulation.cycles);
+}
+
+TEST(Mechanisms, SharedMemoryBoundsTheResidentBlocks) {
+  std::string text = fmaChains(1);
+  Launch small{1728, 128, 0}, large{1728, 128, 100 * 1024};
+  TimingReport few = time(text, large), many = time(text, small);
+  EXPECT_EQ(few.blocksPerSM, 1);
+  EXPECT_GT(many.blocksPerSM, 8);
+  EXPECT_GT(few.simulation.cycles, 1.2 * many.simulation.cycles);
+  EXPECT_NEAR(
+      time(text, large, without(&Mechanisms::occupancy)).simulation.cycles /
+          time(text, small, without(&Mechanisms::occupancy)).simulation.cycles,
+      1, 0.05);
+}
+
+TEST(Mechanisms, TheLastWaveCosts) {
+  std::string text = fmaChains(4);
+  // One block more than 108 SMs.
+  double on = time(text, {109, 1024}).simulation.cycles /
+              time(text, {108, 1024}).simulation.cycles;
+  TimingOptions options = without(&Mechanisms::tail);
+  double off = time(text, {109, 1024}, options).simulation.cycles /
+               time(text, {108, 1024}, options).simulation.cycles;
+  EXPECT_GT(on, 1.3);
+  EXPECT_LT(off, 1.1);
+}
+
+TEST(Mechanisms, LaunchOverheadIsAdded) {
+  std::string text = fmaChains(4);
+  TimingReport on = time(text, {1, 32});
+  TimingReport off = time(text, {1, 32}, without(&Mechanisms::launch));
+  double launch = *knownTarget("a100-sxm4-80gb")->launchUs * 1e-6;
+  EXPECT_NEAR(on.seconds - off.seconds, launch, 1e-7);
+  EXPECT_EQ(off.launchSeconds, 0);
+}
+
+TEST(Mechanisms, CodeBeyondTheInstructionCacheIsFetchedAgain) {
+  auto loop = [](int insts) {
+    return kernel("", "mov.u32 %r20, 0;\nL:\n" +
+                          repeat(insts,
+                                 [](int i) {
+                                   return fmt::format(
+                                       "fma.rn.f32 %f{0}, %f{0}, %f200, %f201;",
+                                       i % 64);
+                                 }) +
+                          "add.u32 %r20, %r20, 1;\nsetp.lt.u32 %p1, %r20, 4;\n"
+                          "@%p1 bra L;\n");
+  };
+  Launch full{108, 256};
+  TargetSpec wide = *knownTarget("a100-sxm4-80gb");
+  wide.fp32Lanes = 128; // one instruction a clock, which the fetch cannot feed
+  auto perInst = [&](int insts, const TimingOptions &options) {
+    return time(loop(insts), full, options, "", &wide).simulation.cycles /
+           insts;
+  };
+  EXPECT_GT(perInst(30000, {}), 1.05 * perInst(1000, {}));
+  TimingOptions off = without(&Mechanisms::icache);
+  EXPECT_NEAR(perInst(30000, off) / perInst(1000, off), 1, 0.04);
+}
+
+TEST(Mechanisms, SpillsCostLocalTraffic) {
+  std::string text = fmaChains(8);
+  TimingOptions spilled;
+  spilled.facts.spillBytes = 512;
+  TimingReport on = time(text, {432, 256}, spilled);
+  spilled.mechanisms.spills = false;
+  TimingReport off = time(text, {432, 256}, spilled);
+  EXPECT_GT(on.simulation.cycles, 1.2 * off.simulation.cycles);
+  EXPECT_GT(on.formula.cycles, 1.1 * off.formula.cycles);
+}
+
+TEST(Mechanisms, LoadStoreUnitTakesOneInstructionPerTwoClocks) {
+  // One active lane each: one wavefront, no bandwidth, only instructions.
+  TargetSpec slow = *knownTarget("a100-sxm4-80gb");
+  slow.clocksPerMemoryInst = 8;
+  std::string text = sharedReads(0);
+  double on = time(text, {216, 256}, {}, "", &slow).simulation.cycles /
+              time(text, {216, 256}).simulation.cycles;
+  TimingOptions options = without(&Mechanisms::lsu);
+  double off = time(text, {216, 256}, options, "", &slow).simulation.cycles /
+               time(text, {216, 256}, options).simulation.cycles;
+  EXPECT_GT(on, 2);
+  EXPECT_NEAR(off, 1, 0.05);
+}
+
+} // namespace
