@@ -141,6 +141,13 @@ double Predictor::lsuInst(const AccessStream &s, double wavefronts) const {
                   wavefronts * t.clocksPerWavefront * c[C::Wavefront]);
 }
 
+/// Wavefronts of a global access in L1: 64-bit accesses go by half warps,
+/// 128-bit ones by quarters, and each such phase takes a wavefront a line.
+double globalWavefronts(const AccessStream &s) {
+  return std::max({s.wavefronts, s.lines, s.sectors / 4,
+                   s.vectorBytes / kWordBytes});
+}
+
 void Predictor::addShared(const AccessStream &s, Traffic &sum) const {
   double accesses = s.loads + s.stores;
   double insts = accesses * std::max(1.0, s.vectorBytes / kVectorInstBytes);
@@ -202,7 +209,7 @@ void Predictor::addLoads(const AccessStream &s, Traffic &sum) const {
   double insts = s.loads * std::max(1.0, s.vectorBytes / kVectorInstBytes);
   sum.issueSlots += insts * c[C::GlobalInst];
   sum.chainAccesses += insts;
-  sum.lsuClocks += s.loads * lsuInst(s, std::max(s.lines, s.sectors / 4));
+  sum.lsuClocks += s.loads * lsuInst(s, globalWavefronts(s));
   if (!s.isAsync)
     sum.lsuClocks += s.loads * s.vectorBytes / kWordBytes * c[C::GlobalWord];
   if (s.isCopy)
@@ -219,7 +226,7 @@ void Predictor::addStores(const AccessStream &s, Traffic &sum) const {
   double insts = s.stores * std::max(1.0, s.vectorBytes / kVectorInstBytes);
   sum.issueSlots += insts * c[C::GlobalInst];
   sum.chainAccesses += insts;
-  sum.lsuClocks += s.stores * (lsuInst(s, std::max(s.lines, s.sectors / 4)) +
+  sum.lsuClocks += s.stores * (lsuInst(s, globalWavefronts(s)) +
                                s.vectorBytes / kWordBytes * c[C::GlobalWord]);
   sum.l2Bytes += bytes;
   double blocks = std::max(f.blocks, 1.0);

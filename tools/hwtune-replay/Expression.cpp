@@ -74,6 +74,24 @@ double wavefronts(const Pattern &p) {
   return total;
 }
 
+/// Wavefronts of a global access in L1: distinct lines of each phase, summed.
+double lineWavefronts(const Pattern &p) {
+  if (p.bad())
+    return NAN;
+  int words = int(p.words);
+  int vector = std::min(words, 4), phase = kLanes / vector;
+  double total = 0;
+  for (int first = 0; first < kLanes; first += phase)
+    for (int part = 0; part < words; part += vector) {
+      std::vector<int64_t> found;
+      for (int lane = first; lane < first + phase; ++lane)
+        found.push_back((p.word(lane) + part) / kLineWords);
+      std::sort(found.begin(), found.end());
+      total += double(std::unique(found.begin(), found.end()) - found.begin());
+    }
+  return total;
+}
+
 /// Distinct pieces of `size` words that an access touches.
 double pieces(const Pattern &p, int size) {
   if (p.bad())
@@ -274,13 +292,21 @@ private:
       size_t arguments; ///< 0 = two or more
     };
     static constexpr Function kFunctions[] = {
-        {"min", Op::Min, 0},         {"max", Op::Max, 0},
-        {"ceil", Op::Ceil, 1},       {"floor", Op::Floor, 1},
-        {"round", Op::Round, 1},     {"log2", Op::Log2, 1},
-        {"sqrt", Op::Sqrt, 1},       {"abs", Op::Abs, 1},
-        {"pow", Op::Pow, 2},         {"ceildiv", Op::CeilDiv, 2},
-        {"roundup", Op::RoundUp, 2}, {"wavefronts", Op::Wavefronts, 4},
-        {"sectors", Op::Sectors, 4}, {"lines", Op::Lines, 4}};
+        {"min", Op::Min, 0},
+        {"max", Op::Max, 0},
+        {"ceil", Op::Ceil, 1},
+        {"floor", Op::Floor, 1},
+        {"round", Op::Round, 1},
+        {"log2", Op::Log2, 1},
+        {"sqrt", Op::Sqrt, 1},
+        {"abs", Op::Abs, 1},
+        {"pow", Op::Pow, 2},
+        {"ceildiv", Op::CeilDiv, 2},
+        {"roundup", Op::RoundUp, 2},
+        {"wavefronts", Op::Wavefronts, 4},
+        {"sectors", Op::Sectors, 4},
+        {"lines", Op::Lines, 4},
+        {"line_wavefronts", Op::LineWavefronts, 4}};
     std::vector<uint32_t> arguments;
     do
       arguments.push_back(select());
@@ -307,7 +333,7 @@ private:
     at = start;
     fail(fmt::format("unknown function `{}`, expected min, max, ceil, floor, "
                      "round, log2, sqrt, abs, pow, ceildiv, roundup, "
-                     "wavefronts, sectors or lines",
+                     "wavefronts, sectors, lines or line_wavefronts",
                      name));
     return 0;
   }
@@ -396,6 +422,8 @@ double Expression::at(uint32_t index, const std::vector<double> &v) const {
     return std::ceil(a() / b());
   case Op::Wavefronts:
     return wavefronts({a(), b(), at(n.c, v), at(n.d, v)});
+  case Op::LineWavefronts:
+    return lineWavefronts({a(), b(), at(n.c, v), at(n.d, v)});
   case Op::Sectors:
     return pieces({a(), b(), at(n.c, v), at(n.d, v)}, kSectorWords);
   case Op::Lines:

@@ -74,7 +74,8 @@ private:
     RoundUp,
     Wavefronts,
     Sectors,
-    Lines
+    Lines,
+    LineWavefronts
   };
   struct Node {
     Op op;

@@ -28,7 +28,10 @@ struct AccessStream {
   double loads = 0;       ///< load instructions per thread
   double stores = 0;      ///< store instructions per thread
   double vectorBytes = 4; ///< bytes per lane and instruction
-  double wavefronts = 1;  ///< shared: wavefronts per warp access (conflicts in)
+  /// Wavefronts per warp access, conflicts in. Shared: most words of a bank,
+  /// summed over phases (64-bit: half warps, 128-bit: quarters). Global: lines,
+  /// summed over phases; the model takes at least what the fields below imply.
+  double wavefronts = 1;
   double sectors = 4;     ///< global: 32-byte sectors per warp access
   double lines = 1;       ///< global: 128-byte lines per warp access
   double uniqueBytes = 0; ///< distinct bytes one block touches (global)
