@@ -144,8 +144,8 @@ double Predictor::lsuInst(const AccessStream &s, double wavefronts) const {
 /// Wavefronts of a global access in L1: 64-bit accesses go by half warps,
 /// 128-bit ones by quarters, and each such phase takes a wavefront a line.
 double globalWavefronts(const AccessStream &s) {
-  return std::max({s.wavefronts, s.lines, s.sectors / 4,
-                   s.vectorBytes / kWordBytes});
+  return std::max(
+      {s.wavefronts, s.lines, s.sectors / 4, s.vectorBytes / kWordBytes});
 }
 
 void Predictor::addShared(const AccessStream &s, Traffic &sum) const {
@@ -297,6 +297,14 @@ void Predictor::computeTerms(const Traffic &sum) {
                  sum.issueSlots;
   slots += f.copies * c[f.guardedCopies ? C::GuardedCopyInst : C::CopyInst];
   term(Term::Issue) = p.warpsPerSM / t.schedulers * slots;
+  // A body larger than the instruction cache comes in line by line for every
+  // warp, unless warps run in step.
+  double code = f.codeBytes > 0 ? f.codeBytes : f.unrolledBody * kInstBytes;
+  if (t.icacheBytes > 0)
+    term(Term::Fetch) = p.warpsPerSM * slots * kInstBytes /
+                        static_cast<double>(t.spec->lineBytes) *
+                        t.icacheLineClocks * c[C::Icache] *
+                        (1 - keepShare(code, t.icacheBytes));
 }
 
 void Predictor::memoryTerms(const Traffic &sum) {
@@ -358,10 +366,10 @@ void Predictor::roofline() {
 
 void Predictor::combine(const CostWeights &weights) {
   auto at = [&](Term id) { return p.clocks[static_cast<unsigned>(id)]; };
-  double perWave = p.wavesPaid * p.icacheFactor * p.vectorFactor / t.hz;
+  double perWave = p.wavesPaid * p.vectorFactor / t.hz;
   double compute = std::cbrt(cube(at(Term::Fma)) + cube(at(Term::Arithmetic)) +
                              cube(at(Term::Special)) + cube(at(Term::Tensor)) +
-                             cube(at(Term::Issue)));
+                             cube(at(Term::Issue)) + cube(at(Term::Fetch)));
   double memory = std::cbrt(cube(at(Term::Lsu)) + cube(at(Term::L2)) +
                             cube(at(Term::Dram)) + cube(at(Term::Atomics)));
   double waiting = at(Term::Chain) + at(Term::Barriers) + at(Term::Shuffles);
@@ -392,9 +400,6 @@ void Predictor::run(const CostWeights &weights) {
   memoryTerms(sum);
   waitingTerms(sum);
   roofline();
-  double code = f.codeBytes > 0 ? f.codeBytes : f.unrolledBody * kInstBytes;
-  if (t.icacheBytes > 0 && code > t.icacheBytes)
-    p.icacheFactor += c[C::Icache] * std::log2(code / t.icacheBytes);
   if (sum.widest > kVectorInstBytes)
     p.vectorFactor +=
         c[C::WideVector] * std::log2(sum.widest / kVectorInstBytes);

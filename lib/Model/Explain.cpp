@@ -16,25 +16,31 @@ namespace hwtune {
 namespace {
 
 constexpr std::string_view kTermNames[kNumTerms] = {
-    "fma",        "arithmetic", "special", "tensor",   "issue",
-    "load_store", "l2",         "dram",    "atomics",  "latency_chain",
-    "barriers",   "shuffles",   "launch",  "host_copy"};
-constexpr std::string_view kTermWords[kNumTerms] = {
-    "multiply-adds",     "other arithmetic",
-    "special functions", "matrix units",
-    "instruction issue", "the load/store unit",
-    "L2 traffic",        "DRAM traffic",
-    "atomics",           "waiting inside a warp",
-    "barriers",          "shuffles",
-    "launching",         "host copies"};
+    "fma",           "arithmetic", "special",  "tensor", "issue",
+    "fetch",         "load_store", "l2",       "dram",   "atomics",
+    "latency_chain", "barriers",   "shuffles", "launch", "host_copy"};
+constexpr std::string_view kTermWords[kNumTerms] = {"multiply-adds",
+                                                    "other arithmetic",
+                                                    "special functions",
+                                                    "matrix units",
+                                                    "instruction issue",
+                                                    "instruction fetch",
+                                                    "the load/store unit",
+                                                    "L2 traffic",
+                                                    "DRAM traffic",
+                                                    "atomics",
+                                                    "waiting inside a warp",
+                                                    "barriers",
+                                                    "shuffles",
+                                                    "launching",
+                                                    "host copies"};
 constexpr std::string_view kCostNames[kNumCosts] = {"memory", "compute",
                                                     "communication"};
 
 /// Whole-launch clocks of a term.
 double launchClocks(const Prediction &p, unsigned term) {
   bool once = term >= static_cast<unsigned>(Term::Launch);
-  return p.clocks[term] *
-         (once ? 1 : p.wavesPaid * p.icacheFactor * p.vectorFactor);
+  return p.clocks[term] * (once ? 1 : p.wavesPaid * p.vectorFactor);
 }
 
 } // namespace

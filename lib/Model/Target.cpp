@@ -90,6 +90,7 @@ ModelTarget ModelTarget::from(const TargetSpec &spec) {
   t.l2Bytes = static_cast<double>(spec.l2Bytes);
   t.icacheBytes = static_cast<double>(spec.icacheL1Bytes.value_or(0) +
                                       spec.icacheL0Bytes.value_or(0));
+  t.icacheLineClocks = spec.icacheLineClocks.value_or(0);
   t.sectorBytes = static_cast<double>(std::max<int64_t>(spec.sectorBytes, 1));
   t.launchClocks = read(spec.launchUs, "launch_us") * 1e-6 * t.hz;
   t.hostBytesPerClk = spec.hostCopyGBs.value_or(0) * 1e9 / t.hz;

@@ -53,7 +53,7 @@ enum class ConstantId : unsigned {
   RegisterScale,   ///< scale of a schedule's own register estimate
   SpillTouch,      ///< spill accesses per register too many and use
   Tail,            ///< weight of the rounded-up wave count
-  Icache,          ///< slowdown per doubling of code beyond the cache
+  Icache,          ///< scale of instruction fetch beyond the cache
   WideVector,      ///< slowdown per doubling of a vector beyond 16 bytes
   Tensor,          ///< scale of matrix-unit clocks
   Special,         ///< scale of special-function clocks

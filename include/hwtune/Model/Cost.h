@@ -34,7 +34,8 @@ enum class Term : unsigned {
   Arithmetic,
   Special,
   Tensor,
-  Issue, // compute
+  Issue,
+  Fetch, // compute
   Lsu,
   L2,
   Dram,
@@ -66,7 +67,8 @@ struct ModelTarget {
   double l2BytesPerClkSM = 0, dramBytesPerClkSM = 0;
   double aluLatency = 0, sfuLatency = 0, sharedLatency = 0, l1Latency = 0,
          l2Latency = 0, dramLatency = 0, shuffleLatency = 0, atomicLatency = 0;
-  double l1PlusShared = 0, l2Bytes = 0, icacheBytes = 0, sectorBytes = 32;
+  double l1PlusShared = 0, l2Bytes = 0, icacheBytes = 0, icacheLineClocks = 0,
+         sectorBytes = 32;
   double launchClocks = 0, hostBytesPerClk = 0;
   const TargetSpec *spec = nullptr; ///< must outlive this
   std::vector<std::string> absent;  ///< facts the description lacks
@@ -96,7 +98,7 @@ struct Prediction {
   double registers = 0;     ///< per thread, after the limit
   double spilled = 0;       ///< registers that do not fit
   double spillAccesses = 0; ///< per thread
-  double icacheFactor = 1, vectorFactor = 1;
+  double vectorFactor = 1;
   double l1Hit = 0, l2Hit = 0;                 ///< of global loads
   double l1MemRatio = 0, l2MemRatio = 0;       ///< t_DRAM / t_level x hit rate
   double l2BytesMoved = 0, dramBytesMoved = 0; ///< whole grid
