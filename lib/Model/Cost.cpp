@@ -33,6 +33,9 @@ constexpr double kInstBytes =
     16; // of machine code, where only a count is known
 
 double cube(double x) { return x * x * x; }
+double norm3(double a, double b, double c = 0, double d = 0) {
+  return std::cbrt(cube(a) + cube(b) + cube(c) + cube(d));
+}
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 /// 1 where `need` fits `capacity`, falling to 0 at 1.5 times the capacity: LRU
 /// drops a cyclic pattern at once, hashing of sets blurs the edge.
@@ -47,9 +50,10 @@ struct Traffic {
   double issueSlots = 0;    ///< per thread
   double chainAccesses = 0; ///< load and store instructions per thread
   double lsuClocks = 0;     ///< per warp
-  double missLatency = 0;   ///< clocks one warp sees of L1 misses, whole
-  double l2Bytes = 0;       ///< per block
-  double dramBytes = 0;     ///< per block
+  double copySlots = 0, copyClocks = 0; ///< the copies' part of both
+  double missLatency = 0; ///< clocks one warp sees of L1 misses, whole
+  double l2Bytes = 0;     ///< per block
+  double dramBytes = 0;   ///< per block
   double requested = 0, missed = 0;     ///< loaded bytes of a block, L1
   double l2Requested = 0, l2Missed = 0; ///< of a block
   double widest = 0;                    ///< vector bytes
@@ -76,6 +80,7 @@ private:
   void computeTerms(const Traffic &sum);
   void memoryTerms(const Traffic &sum);
   void waitingTerms(const Traffic &sum);
+  void phaseTerm(const Traffic &sum);
   void roofline();
   void combine(const CostWeights &weights);
   double &term(Term id) { return p.clocks[static_cast<unsigned>(id)]; }
@@ -151,15 +156,22 @@ double globalWavefronts(const AccessStream &s) {
 void Predictor::addShared(const AccessStream &s, Traffic &sum) const {
   double accesses = s.loads + s.stores;
   double insts = accesses * std::max(1.0, s.vectorBytes / kVectorInstBytes);
+  double slots = insts * c[C::SharedInst];
+  double clocks = accesses * lsuInst(s, s.wavefronts);
   // An asynchronous copy writes shared memory without an instruction of its
   // own; its bandwidth remains.
-  if (!s.isAsync) {
-    sum.issueSlots += insts * c[C::SharedInst];
-    sum.chainAccesses += insts;
+  if (s.isAsync) {
+    slots = insts = 0;
+  } else {
+    clocks += accesses * s.vectorBytes / kWordBytes * c[C::SharedWord];
   }
-  sum.lsuClocks += accesses * lsuInst(s, s.wavefronts);
-  if (!s.isAsync)
-    sum.lsuClocks += accesses * s.vectorBytes / kWordBytes * c[C::SharedWord];
+  sum.issueSlots += slots;
+  sum.chainAccesses += insts;
+  sum.lsuClocks += clocks;
+  // What is stored to shared memory is a copy, or as good as one.
+  double copied = accesses > 0 ? s.stores / accesses : 0;
+  sum.copySlots += copied * slots;
+  sum.copyClocks += copied * clocks;
 }
 
 /// What is left per block of bytes that blocks of a sharing group which happen
@@ -207,13 +219,17 @@ void Predictor::addLoads(const AccessStream &s, Traffic &sum) const {
   sum.l2Bytes += missed;
   sum.dramBytes += moved;
   double insts = s.loads * std::max(1.0, s.vectorBytes / kVectorInstBytes);
+  double clocks = s.loads * lsuInst(s, globalWavefronts(s));
+  if (!s.isAsync)
+    clocks += s.loads * s.vectorBytes / kWordBytes * c[C::GlobalWord];
   sum.issueSlots += insts * c[C::GlobalInst];
   sum.chainAccesses += insts;
-  sum.lsuClocks += s.loads * lsuInst(s, globalWavefronts(s));
-  if (!s.isAsync)
-    sum.lsuClocks += s.loads * s.vectorBytes / kWordBytes * c[C::GlobalWord];
-  if (s.isCopy)
+  sum.lsuClocks += clocks;
+  if (s.isCopy) {
+    sum.copySlots += insts * c[C::GlobalInst];
+    sum.copyClocks += clocks;
     return;
+  }
   // Mean latency behind L1: t_DRAM less what L2's memory ratio saves.
   double behind = t.dramLatency - memRatio(t.dramLatency, t.l2Latency, hit2) *
                                       t.l2Latency *
@@ -352,6 +368,26 @@ void Predictor::waitingTerms(const Traffic &sum) {
   term(Term::HostCopy) = ratio(f.hostBytes, t.hostBytesPerClk);
 }
 
+/// A block that copies, meets a barrier and computes does not overlap the two
+/// by itself, only with other blocks: alone it takes their sum. A software
+/// pipeline overlaps them.
+void Predictor::phaseTerm(const Traffic &sum) {
+  if (f.copyPhases <= 0 || f.stages > 1)
+    return;
+  auto share = [&](Term id) { return term(id) / p.blocksPerSM; };
+  double copySlots =
+      sum.copySlots +
+      f.copies * c[f.guardedCopies ? C::GuardedCopyInst : C::CopyInst];
+  double copyIssue = warpsPerBlock / t.schedulers * copySlots;
+  double copyClocks = warpsPerBlock * sum.copyClocks;
+  double copying =
+      norm3(copyIssue, copyClocks, share(Term::L2), share(Term::Dram));
+  double computing =
+      norm3(share(Term::Fma), share(Term::Arithmetic),
+            share(Term::Issue) - copyIssue, share(Term::Lsu) - copyClocks);
+  term(Term::Phases) = copying + computing;
+}
+
 void Predictor::roofline() {
   double bytes = 0;
   for (int i = 0; i < f.numStreams; ++i)
@@ -372,7 +408,10 @@ void Predictor::combine(const CostWeights &weights) {
                              cube(at(Term::Issue)) + cube(at(Term::Fetch)));
   double memory = std::cbrt(cube(at(Term::Lsu)) + cube(at(Term::L2)) +
                             cube(at(Term::Dram)) + cube(at(Term::Atomics)));
-  double waiting = at(Term::Chain) + at(Term::Barriers) + at(Term::Shuffles);
+  // A block alone takes its phases or its warps' own time, whichever is more.
+  double waiting =
+      norm3(at(Term::Chain) + at(Term::Barriers) + at(Term::Shuffles),
+            at(Term::Phases));
   p.cost[static_cast<unsigned>(Cost::Memory)] = memory * perWave;
   p.cost[static_cast<unsigned>(Cost::Compute)] = compute * perWave;
   p.cost[static_cast<unsigned>(Cost::Communication)] =
@@ -399,6 +438,7 @@ void Predictor::run(const CostWeights &weights) {
   computeTerms(sum);
   memoryTerms(sum);
   waitingTerms(sum);
+  phaseTerm(sum);
   roofline();
   if (sum.widest > kVectorInstBytes)
     p.vectorFactor +=

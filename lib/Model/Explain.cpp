@@ -16,24 +16,27 @@ namespace hwtune {
 namespace {
 
 constexpr std::string_view kTermNames[kNumTerms] = {
-    "fma",           "arithmetic", "special",  "tensor", "issue",
-    "fetch",         "load_store", "l2",       "dram",   "atomics",
-    "latency_chain", "barriers",   "shuffles", "launch", "host_copy"};
-constexpr std::string_view kTermWords[kNumTerms] = {"multiply-adds",
-                                                    "other arithmetic",
-                                                    "special functions",
-                                                    "matrix units",
-                                                    "instruction issue",
-                                                    "instruction fetch",
-                                                    "the load/store unit",
-                                                    "L2 traffic",
-                                                    "DRAM traffic",
-                                                    "atomics",
-                                                    "waiting inside a warp",
-                                                    "barriers",
-                                                    "shuffles",
-                                                    "launching",
-                                                    "host copies"};
+    "fma",      "arithmetic", "special",       "tensor",
+    "issue",    "fetch",      "load_store",    "l2",
+    "dram",     "atomics",    "latency_chain", "barriers",
+    "shuffles", "phases",     "launch",        "host_copy"};
+constexpr std::string_view kTermWords[kNumTerms] = {
+    "multiply-adds",
+    "other arithmetic",
+    "special functions",
+    "matrix units",
+    "instruction issue",
+    "instruction fetch",
+    "the load/store unit",
+    "L2 traffic",
+    "DRAM traffic",
+    "atomics",
+    "waiting inside a warp",
+    "barriers",
+    "shuffles",
+    "phases that do not overlap",
+    "launching",
+    "host copies"};
 constexpr std::string_view kCostNames[kNumCosts] = {"memory", "compute",
                                                     "communication"};
 

@@ -42,7 +42,8 @@ enum class Term : unsigned {
   Atomics, // memory
   Chain,
   Barriers,
-  Shuffles, // communication (waiting)
+  Shuffles,
+  Phases, // communication (waiting)
   Launch,
   HostCopy, // communication (once a launch)
   Count
