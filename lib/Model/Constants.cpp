@@ -61,6 +61,8 @@ constexpr ConstantInfo kTable[kNumConstants] = {
     {C::RegisterScale, "register_scale", 1.0, kNarrow, "the schedule's word"},
     {C::SpillTouch, "spill_touch", 1.0, kWide,
      "a spilled value is loaded or stored at every use"},
+    {C::BodyLimit, "body_limit", 4500.0, kWide,
+     "straight-line instructions that compilers schedule without spilling"},
     {C::Tail, "tail", 0.5, kWide,
      "between blocks that drain smoothly and full waves"},
     {C::Icache, "icache", 1.0, kWide,

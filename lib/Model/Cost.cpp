@@ -70,6 +70,7 @@ public:
 private:
   bool resources();
   double spillUses() const;
+  double scheduleRisk() const;
   void waves();
   void addShared(const AccessStream &s, Traffic &sum) const;
   double together(const AccessStream &s) const;
@@ -124,6 +125,16 @@ double Predictor::spillUses() const {
       f.fma32 + f.fp32 + f.fp16 + f.fp64 + ratio(f.tensorFma, t.warpSize);
   return f.accumulators > 0 ? std::max(1.0, work / f.accumulators)
                             : std::max(1.0, f.loopTurns);
+}
+
+/// Expected spill accesses per operation of a straight-line body so long that
+/// the compiler's scheduler loses track of live ranges.
+double Predictor::scheduleRisk() const {
+  constexpr double kWhenLost = 0.25; // an access every four operations
+  if (f.registersKnown)
+    return 0;
+  double beyond = f.unrolledBody / c[C::BodyLimit] - 1;
+  return kWhenLost * std::clamp(2 * beyond, 0.0, 1.0);
 }
 
 void Predictor::waves() {
@@ -281,7 +292,8 @@ Traffic Predictor::traffic() {
       addStores(s, sum);
   }
   // Spilled values live in local memory: accesses of whole lines, kept by L1.
-  p.spillAccesses = c[C::SpillTouch] * p.spilled * spillUses();
+  p.spillAccesses = c[C::SpillTouch] * p.spilled * spillUses() +
+                    scheduleRisk() * (f.fma32 + f.fp32);
   sum.issueSlots += p.spillAccesses;
   sum.chainAccesses += p.spillAccesses;
   sum.lsuClocks +=

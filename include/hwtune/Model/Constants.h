@@ -52,6 +52,7 @@ enum class ConstantId : unsigned {
   Registers,       ///< registers beside accumulators and fragments
   RegisterScale,   ///< scale of a schedule's own register estimate
   SpillTouch,      ///< spill accesses per register too many and use
+  BodyLimit,       ///< straight-line instructions scheduled without spills
   Tail,            ///< weight of the rounded-up wave count
   Icache,          ///< scale of instruction fetch beyond the cache
   WideVector,      ///< slowdown per doubling of a vector beyond 16 bytes
