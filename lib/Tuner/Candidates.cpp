@@ -169,6 +169,17 @@ private:
 };
 } // namespace
 
+double candidatesTime(const KernelFeatures &features, const ModelTarget &target,
+                      const CollectOptions &options) {
+  Ensemble ensemble = makeEnsemble(options.ensemble, options.seed);
+  std::vector<double> times(ensemble.size());
+  predictBatch({&features, 1}, target, ensemble, times);
+  double sum = 0;
+  for (double time : times)
+    sum += std::log(time);
+  return std::exp(sum / double(times.size()));
+}
+
 Expected<Candidates>
 collectCandidates(const Space &space, const TargetSpec &target,
                   const std::function<KernelFeatures(const Config &)> &features,

@@ -55,6 +55,11 @@ collectCandidates(const Space &space, const TargetSpec &target,
                   const CollectOptions &options,
                   const CancelToken &cancel = {});
 
+/// What `Candidates::predicted` holds, of any configuration; infinite where it
+/// is infeasible.
+double candidatesTime(const KernelFeatures &features, const ModelTarget &target,
+                      const CollectOptions &options);
+
 /// "12,000 configurations: 3,411 legal, 8,000 rejected by shared-memory, ...".
 std::string describeCounts(const SpaceCounts &counts);
 

@@ -38,8 +38,9 @@ struct Artifact {
   std::string reason;
   /// No further compile can work either (the worker program is missing).
   bool fatal = false;
-  std::string folder; ///< where `launch.json` and the PTX lie
-  std::string hash;   ///< SHA-256 of the PTX
+  std::string folder;     ///< where `launch.json` and the PTX lie
+  std::string launchFile; ///< path of `launch.json`
+  std::string hash;       ///< SHA-256 of the PTX
   std::optional<int64_t> registers, spillBytes, sharedBytes;
   std::string registerBasis;
   std::optional<double> occupancy;

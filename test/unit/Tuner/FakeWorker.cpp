@@ -5,11 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Speaks the worker protocol and does what the field "do" says.
+// Speaks the worker protocol and does what the field "do" says. A request with
+// a module is "compiled" to a file that holds its configuration; called with
+// --device= it takes the place of `hwtune-run` on such a file.
 //
 //===----------------------------------------------------------------------===//
 
+#include "hwtune/Measure/RunOutcome.h"
+#include "hwtune/Support/File.h"
 #include "hwtune/Support/Json.h"
+#include "hwtune/Tuner/CompileProtocol.h"
 
 #include <chrono>
 #include <cstdio>
@@ -66,7 +71,70 @@ static void act(const std::string &what, const Json &request) {
   say(reply);
 }
 
+/// The module's text chooses the fault.
+static void compile(const Json &json) {
+  hwtune::Expected<hwtune::CompileRequest> request =
+      hwtune::CompileRequest::fromJson(json);
+  hwtune::CompileReply reply;
+  reply.id = json["id"].get<int64_t>();
+  if (!request) {
+    reply.diagnostics = request.error().message;
+    return say(reply.toJson());
+  }
+  if (request->config.find("block = 3}") != std::string::npos)
+    std::abort();
+  if (request->config.find("block = 5}") != std::string::npos) {
+    reply.diagnostics = "error: cannot tile";
+    return say(reply.toJson());
+  }
+  reply.ok = true;
+  reply.launchFile = request->folder + "/launch.json";
+  reply.ptxHash = request->config;
+  reply.block = {128, 1, 1};
+  reply.registers = 64;
+  reply.registerBasis = "estimate";
+  std::string text = request->module + " " + request->config +
+                     (request->expected ? " expected" : "");
+  if (!hwtune::writeFileAtomically(reply.launchFile, text))
+    reply.ok = false;
+  say(reply.toJson());
+}
+
+static int run(const std::string &file, bool check) {
+  hwtune::Expected<std::string> text = hwtune::readFile(file);
+  hwtune::RunOutcome outcome;
+  outcome.label = "simulated";
+  auto has = [&](const char *part) {
+    return text && text->find(part) != std::string::npos;
+  };
+  int block = 0;
+  if (size_t at = text ? text->find("block = ") : std::string::npos;
+      at != std::string::npos)
+    block = std::atoi(text->c_str() + at + 8);
+  if (check) {
+    outcome.verify = hwtune::VerifyRecord{100, 0, 1e-3, 1e-6, true};
+    // Wrong only at a tail.
+    if (has("tail") && block == 8)
+      outcome = hwtune::RunOutcome::failure(hwtune::RunStatus::Wrong,
+                                            "element 7 differs");
+  } else {
+    hwtune::TimingRecord timing;
+    timing.median = timing.q20 = timing.q80 = 1.0 / block;
+    timing.seconds = {timing.median};
+    timing.cache = "device";
+    outcome.timing = timing;
+  }
+  std::cout << outcome.toJson() << std::endl;
+  return outcome.ok() ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
+  if (argc > 2 && std::string(argv[1]).rfind("--device=", 0) == 0) {
+    bool check = false;
+    for (int i = 2; i < argc; ++i)
+      check |= std::string(argv[i]) == "--check-only";
+    return run(argv[argc - 1], check);
+  }
   std::string mode = argc > 1 ? argv[1] : "";
   std::string line;
   while (std::getline(std::cin, line)) {
@@ -82,7 +150,10 @@ int main(int argc, char **argv) {
         say({{"id", 0}, {"hello", 1}});
       continue;
     }
-    act(request.value("do", ""), request);
+    if (request.contains("module"))
+      compile(request);
+    else
+      act(request.value("do", ""), request);
   }
   return 0;
 }

@@ -1,0 +1,102 @@
+//===- OpTuner.h - tune one operation on one device ----------- -*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The whole method for one op: look for a record, collect candidates, search
+// and measure through compile workers and `hwtune-run`, verify, store. The
+// compiler storey gives it text and callbacks and gets a result.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_TUNER_OPTUNER_H
+#define HWTUNE_TUNER_OPTUNER_H
+
+#include "hwtune/Measure/Device.h"
+#include "hwtune/Measure/RunOutcome.h"
+#include "hwtune/Model/KernelFeatures.h"
+#include "hwtune/Target/TargetSpec.h"
+#include "hwtune/Tuner/CompileProtocol.h"
+#include "hwtune/Tuner/Tuner.h"
+#include "hwtune/Tuner/WorkerPool.h"
+#include "hwtune/Workload/Workload.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace hwtune {
+
+/// The op, as text and callbacks.
+struct OpTuneRequest {
+  Workload workload; ///< `key` must be set
+  TargetSpec target;
+  Space space;
+  std::string schedule;
+  Config generic;
+  std::function<KernelFeatures(const Config &)> features;
+  /// One function with one op marked `hwtune.op`. May be empty for `model`.
+  std::string module;
+  /// Sizes of the launch where the module is dynamic.
+  std::vector<std::vector<int64_t>> shapes;
+  /// The same op with a small shape that no tile divides, to check the winner
+  /// on; "" where there is none.
+  std::string tailModule;
+  std::vector<std::vector<int64_t>> tailShapes;
+  std::string toolchain; ///< "llvm 22.1.8, ptxas none": part of the key
+};
+
+struct OpTuneOptions {
+  size_t trials = 48;  ///< 0 = no limit
+  double seconds = 0;  ///< 0 = no limit
+  size_t patience = 0; ///< trials without a gain until converged; 0 = never
+  uint64_t seed = 0;
+  std::string strategy = "model";
+  Objective objective = Objective::Latency;
+  bool requireHit = false; ///< never measure; no record is an error
+  bool allowOtherGpu = false;
+  size_t keep = 2048; ///< candidates the search may choose from
+};
+
+/// What the machine has.
+struct TuneEnvironment {
+  DeviceName device;
+  /// Needed by every device but `model`.
+  WorkerPool *workers = nullptr;
+  std::string runProgram; ///< path of `hwtune-run`
+  std::string ptxas;      ///< path, "" = not asked
+  std::string workFolder; ///< existing; a folder per candidate is made in it
+  /// Further options of `hwtune-run`.
+  std::vector<std::string> runOptions;
+  /// Measurements at once; used for simulated devices only, whose times do not
+  /// suffer. 0 = one per core.
+  unsigned parallelMeasures = 0;
+  Database *database = nullptr;
+  CancelToken cancel;
+  TuneObserver *observer = nullptr;
+  std::string toolVersion;
+};
+
+Expected<TuneResult> tuneOp(const OpTuneRequest &request,
+                            const OpTuneOptions &options,
+                            const TuneEnvironment &environment);
+
+/// Label of the times that a device gives.
+Label labelOf(const DeviceName &device);
+/// What of the measuring must agree for two runs to be comparable.
+std::string measuringPolicy(const OpTuneOptions &options);
+/// Key of the records of this op here.
+RecordKey recordKey(const OpTuneRequest &request, const OpTuneOptions &options);
+
+// The pieces, for tests and other programs.
+
+/// A worker's reply as an artifact; occupancy by the target's rules.
+Artifact artifactFrom(const WorkerReply &reply, const TargetSpec &target);
+/// What a run in a child gave.
+Measurement measurementFrom(const RunOutcome &outcome);
+
+} // namespace hwtune
+
+#endif // HWTUNE_TUNER_OPTUNER_H

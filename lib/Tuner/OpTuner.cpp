@@ -1,0 +1,469 @@
+//===- OpTuner.cpp - tune one operation on one device ---------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Tuner/OpTuner.h"
+
+#include "hwtune/Measure/ChildRun.h"
+#include "hwtune/Support/Sha256.h"
+#include "hwtune/Support/Text.h"
+#include "hwtune/Target/Occupancy.h"
+#include "hwtune/Target/TargetFields.h"
+#include "hwtune/Tuner/Candidates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <thread>
+
+namespace hwtune {
+
+//===----------------------------------------------------------------------===//
+// Keys and labels
+//===----------------------------------------------------------------------===//
+
+Label labelOf(const DeviceName &device) {
+  switch (device.kind) {
+  case DeviceName::Kind::Cuda:
+  case DeviceName::Kind::Library: // a driver says what it is in each run
+    return Label::Measured;
+  case DeviceName::Kind::Sim:
+    return Label::Simulated;
+  case DeviceName::Kind::Replay:
+    return Label::Replayed;
+  case DeviceName::Kind::Model:
+    break;
+  }
+  return Label::Predicted;
+}
+
+std::string measuringPolicy(const OpTuneOptions &options) {
+  return fmt::format("objective {}, cold cache, feature version {}",
+                     toString(options.objective), kFeatureVersion);
+}
+
+RecordKey recordKey(const OpTuneRequest &request,
+                    const OpTuneOptions &options) {
+  return {request.workload.key, request.target.id, request.target.arch,
+          request.toolchain, measuringPolicy(options)};
+}
+
+/// "64x?x8" of each shaped operand, inputs before outputs.
+static std::string shapesText(const Workload &w) {
+  std::vector<std::string> parts;
+  for (const Operand &op : w.operands) {
+    std::vector<std::string> extents;
+    for (int64_t extent : op.shape)
+      extents.push_back(extent == kDynamic ? "?" : std::to_string(extent));
+    if (!op.isScalar)
+      parts.push_back(join(extents, "x"));
+  }
+  return join(parts, ",");
+}
+
+static std::string typesText(const Workload &w) {
+  std::vector<std::string> parts;
+  for (const Operand &op : w.operands)
+    parts.push_back(std::string(toString(op.type)));
+  return join(parts, ",");
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+Artifact artifactFrom(const WorkerReply &reply, const TargetSpec &target) {
+  Artifact artifact;
+  artifact.status = reply.status == WorkerReply::Status::TimedOut
+                        ? TrialStatus::CompileTimeout
+                        : TrialStatus::Compile;
+  artifact.reason = reply.reason;
+  artifact.fatal = reply.status == WorkerReply::Status::Unavailable;
+  if (reply.status != WorkerReply::Status::Answered)
+    return artifact;
+  Expected<CompileReply> compiled = CompileReply::fromJson(reply.body);
+  if (!compiled) {
+    artifact.reason = compiled.error().message;
+    return artifact;
+  }
+  artifact.reason = compiled->diagnostics;
+  artifact.compileMs = compiled->milliseconds;
+  if (!compiled->ok)
+    return artifact;
+  artifact.status = TrialStatus::Ok;
+  artifact.launchFile = compiled->launchFile;
+  artifact.hash = compiled->ptxHash;
+  artifact.registers = compiled->registers;
+  artifact.spillBytes = compiled->spillBytes;
+  artifact.sharedBytes = compiled->sharedBytes;
+  artifact.registerBasis = compiled->registerBasis;
+  BlockNeeds needs;
+  needs.threads = compiled->block[0] * compiled->block[1] * compiled->block[2];
+  needs.registersPerThread = compiled->registers;
+  needs.sharedBytes = compiled->sharedBytes;
+  Occupancy fit = occupancy(target, needs);
+  artifact.occupancy = fit.occupancy;
+  // An estimate of registers may be wrong; only what is certain rejects.
+  if (fit.blocksPerSM == 0 && compiled->registerBasis == "ptxas") {
+    artifact.status = TrialStatus::Constraint;
+    artifact.reason = "no block fits an SM: " + fit.whyNone;
+  }
+  return artifact;
+}
+
+static TrialStatus statusFrom(RunStatus status) {
+  // The names are the same by contract.
+  return parseTrialStatus(toString(status)).value_or(TrialStatus::Launch);
+}
+
+Measurement measurementFrom(const RunOutcome &outcome) {
+  Measurement m;
+  m.status = statusFrom(outcome.status);
+  m.reason = outcome.reason;
+  m.fatal = outcome.fatal;
+  m.label = parseLabel(outcome.label).value_or(Label::Measured);
+  if (outcome.timing) {
+    const TimingRecord &timing = *outcome.timing;
+    m.seconds = timing.seconds;
+    m.measured.seconds = timing.median;
+    // Each sample began from a cold cache unless it says otherwise.
+    if (timing.cache != "warm")
+      m.measured.coldSeconds = timing.median;
+    m.q20 = timing.q20, m.q80 = timing.q80;
+  }
+  if (outcome.verify) {
+    m.maxAbs = outcome.verify->maxAbs;
+    m.maxRel = outcome.verify->maxRel;
+    m.checkedElements = outcome.verify->checked;
+  }
+  return m;
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling and running
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class OpTuner {
+public:
+  OpTuner(const OpTuneRequest &request, const OpTuneOptions &options,
+          const TuneEnvironment &environment)
+      : request(request), options(options), environment(environment),
+        targetText(toJson(request.target)) {}
+
+  Expected<TuneResult> run();
+
+private:
+  bool isModel() const {
+    return environment.device.kind == DeviceName::Kind::Model;
+  }
+  Status check() const;
+  RunRecord describe() const;
+  /// A stored result that spares the run; an error where one was required.
+  Expected<std::optional<TuneResult>> stored();
+  TuneCallbacks callbacks(const Candidates &candidates) const;
+  TuneCallbacks modelCallbacks(const Candidates &candidates) const;
+
+  /// `kind` names the purpose: each has a folder of its own.
+  std::future<Artifact> compile(const Config &config, const char *kind,
+                                const std::string &module,
+                                const std::vector<std::vector<int64_t>> &shapes,
+                                bool expected) const;
+  RunOutcome execute(const std::string &launchFile, const char *what,
+                     double limitSeconds) const;
+  Verification verify(const Config &config, const Artifact &measured) const;
+  /// Compiles with expected values and compares; "" where all is right.
+  std::string compare(const Config &config, const char *kind,
+                      const std::string &module,
+                      const std::vector<std::vector<int64_t>> &shapes,
+                      const std::string &hash, Verification &result) const;
+
+  const OpTuneRequest &request;
+  const OpTuneOptions &options;
+  const TuneEnvironment &environment;
+  std::string targetText;
+};
+
+Status OpTuner::check() const {
+  if (request.workload.key.empty())
+    return Error{"the workload has no key", ""};
+  if (isModel())
+    return success();
+  if (!environment.device.runs())
+    return Error{fmt::format("device '{}' cannot run kernels, expected cuda:N, "
+                             "sim:<target> or model",
+                             environment.device.str()),
+                 ""};
+  if (!environment.workers)
+    return Error{"there are no compile workers", ""};
+  return success();
+}
+
+RunRecord OpTuner::describe() const {
+  RunRecord run;
+  run.key = recordKey(request, options);
+  run.opName = request.workload.opName;
+  run.opKind = toString(request.workload.kind);
+  run.shapes = shapesText(request.workload);
+  run.types = typesText(request.workload);
+  run.uuid = isModel() ? "model-only" : environment.device.str();
+  run.toolVersion = environment.toolVersion;
+  run.seed = options.seed;
+  run.strategy = options.strategy;
+  return run;
+}
+
+Expected<std::optional<TuneResult>> OpTuner::stored() {
+  std::string nearest = "there is no database";
+  if (environment.database) {
+    HitRule rule{labelOf(environment.device), int64_t(options.trials),
+                 options.seconds};
+    // A device of its own is not needed to use what another one measured.
+    if (options.requireHit)
+      rule.label = Label::Predicted;
+    Expected<Lookup> found =
+        environment.database->lookup(recordKey(request, options), rule);
+    if (!found)
+      return found.error();
+    bool otherGpu = found->match == Lookup::Match::SameArch;
+    if (found->match == Lookup::Match::SameGpu ||
+        (otherGpu && options.requireHit)) {
+      Expected<TuneResult> result = resultFromRecord(found->run, request.space);
+      if (result && otherGpu)
+        result->warnings.push_back(
+            fmt::format("taken from {}, which has the same architecture; not "
+                        "tuned for {}",
+                        found->run.key.gpu, request.target.id));
+      if (result)
+        return std::optional<TuneResult>(std::move(*result));
+      // What does not fit any more is tuned again.
+      nearest = result.error().message;
+    } else if (!found->nearest.empty()) {
+      nearest = found->nearest;
+    } else {
+      nearest = "it holds no run of this operation";
+    }
+  }
+  if (options.requireHit)
+    return Error{fmt::format("no record for {} on {}: {}",
+                             request.workload.opName, request.target.id,
+                             nearest),
+                 ""};
+  return std::optional<TuneResult>();
+}
+
+std::future<Artifact> OpTuner::compile(
+    const Config &config, const char *kind, const std::string &module,
+    const std::vector<std::vector<int64_t>> &shapes, bool expected) const {
+  CompileRequest job;
+  job.module = module;
+  job.target = targetText;
+  job.schedule = request.schedule;
+  job.config = request.space.toText(config);
+  // Ops of one run share the work folder.
+  std::string name =
+      sha256Hex(request.workload.key + request.schedule + job.config);
+  job.folder =
+      fmt::format("{}/{}-{}", environment.workFolder, kind, name.substr(0, 24));
+  job.shapes = shapes;
+  job.seed = options.seed;
+  job.expected = expected;
+  job.ptxas = environment.ptxas;
+  std::error_code failed;
+  std::filesystem::create_directories(job.folder, failed);
+  if (failed) {
+    std::promise<Artifact> promise;
+    Artifact artifact;
+    artifact.status = TrialStatus::Compile;
+    artifact.reason = fmt::format("cannot create the folder '{}': {}",
+                                  job.folder, failed.message());
+    artifact.fatal = true;
+    promise.set_value(artifact);
+    return promise.get_future();
+  }
+  auto reply = std::make_shared<std::future<WorkerReply>>(
+      environment.workers->submit(job.toJson()));
+  // The pool works already; only the conversion waits for it.
+  return std::async(std::launch::async, [this, reply, folder = job.folder] {
+    Artifact artifact = artifactFrom(reply->get(), request.target);
+    artifact.folder = folder;
+    return artifact;
+  });
+}
+
+RunOutcome OpTuner::execute(const std::string &launchFile, const char *what,
+                            double limitSeconds) const {
+  ChildRunRequest run;
+  run.program = environment.runProgram;
+  run.device = environment.device.str();
+  run.launchFile = launchFile;
+  run.options = environment.runOptions;
+  run.options.push_back(what);
+  if (options.allowOtherGpu)
+    run.options.push_back("--allow-other-gpu");
+  run.limitSeconds = limitSeconds;
+  run.cancel = environment.cancel;
+  return runInChild(run);
+}
+
+/// Where no limit is known yet, and for a check, which may run far longer than
+/// a launch.
+constexpr double kOpenLimitSeconds = 600;
+
+std::string OpTuner::compare(const Config &config, const char *kind,
+                             const std::string &module,
+                             const std::vector<std::vector<int64_t>> &shapes,
+                             const std::string &hash,
+                             Verification &result) const {
+  Artifact artifact = compile(config, kind, module, shapes, true).get();
+  if (artifact.status != TrialStatus::Ok)
+    return fmt::format("the check ({}) does not compile: {}", kind,
+                       artifact.reason);
+  if (!hash.empty() && artifact.hash != hash)
+    return "compiling again gives another PTX than the one that was measured";
+  RunOutcome outcome =
+      execute(artifact.launchFile, "--check-only", kOpenLimitSeconds);
+  if (!outcome.ok())
+    return fmt::format("the check ({}) fails ({}): {}", kind,
+                       toString(outcome.status), outcome.reason);
+  if (!outcome.verify || outcome.verify->checked == 0)
+    return fmt::format("the check ({}) compared nothing", kind);
+  result.checkedElements =
+      result.checkedElements.value_or(0) + outcome.verify->checked;
+  result.maxAbs = std::max(result.maxAbs.value_or(0), outcome.verify->maxAbs);
+  result.maxRel = std::max(result.maxRel.value_or(0), outcome.verify->maxRel);
+  return "";
+}
+
+Verification OpTuner::verify(const Config &config,
+                             const Artifact &measured) const {
+  Verification result;
+  result.reason = compare(config, "full", request.module, request.shapes,
+                          measured.hash, result);
+  if (result.reason.empty() && !request.tailModule.empty())
+    result.reason = compare(config, "tail", request.tailModule,
+                            request.tailShapes, "", result);
+  result.ok = result.reason.empty();
+  return result;
+}
+
+TuneCallbacks OpTuner::callbacks(const Candidates &candidates) const {
+  if (isModel())
+    return modelCallbacks(candidates);
+  TuneCallbacks result;
+  result.compile = [this](const Config &config) {
+    return compile(config, "trial", request.module, request.shapes, false);
+  };
+  result.measure = [this](const Config &, const Artifact &artifact,
+                          const MeasureRequest &measure) {
+    double limit =
+        measure.limitSeconds > 0 ? measure.limitSeconds : kOpenLimitSeconds;
+    return measurementFrom(execute(artifact.launchFile, "--time-only", limit));
+  };
+  result.verify = [this](const Config &config, const Artifact &artifact) {
+    return verify(config, artifact);
+  };
+  return result;
+}
+
+/// No device: what the model expects, and nothing is verified.
+TuneCallbacks OpTuner::modelCallbacks(const Candidates &candidates) const {
+  TuneCallbacks result;
+  result.compile = [](const Config &) {
+    std::promise<Artifact> promise;
+    promise.set_value({});
+    return promise.get_future();
+  };
+  auto target =
+      std::make_shared<ModelTarget>(ModelTarget::from(request.target));
+  std::map<Config, double> known;
+  for (size_t i = 0; i < candidates.configs.size(); ++i)
+    known.emplace(candidates.configs[i], candidates.predicted[i]);
+  result.measure = [this, target, known](const Config &config, const Artifact &,
+                                         const MeasureRequest &) {
+    Measurement m;
+    m.label = Label::Predicted;
+    auto at = known.find(config);
+    double seconds = at != known.end()
+                         ? at->second
+                         : candidatesTime(request.features(config), *target,
+                                          {options.keep, kDefaultEnsembleSize,
+                                           options.seed});
+    if (!std::isfinite(seconds)) {
+      m.status = TrialStatus::Constraint;
+      m.reason = "the model finds it infeasible on this target";
+      return m;
+    }
+    m.seconds = {seconds};
+    m.measured.seconds = m.measured.coldSeconds = seconds;
+    return m;
+  };
+  return result;
+}
+
+Expected<TuneResult> OpTuner::run() {
+  if (Status status = check(); !status)
+    return status.error();
+  Expected<std::optional<TuneResult>> hit = stored();
+  if (!hit)
+    return hit.error();
+  if (*hit) {
+    if (environment.observer)
+      environment.observer->finished(**hit);
+    return std::move(**hit);
+  }
+  CollectOptions collect{options.keep, kDefaultEnsembleSize, options.seed};
+  Expected<Candidates> candidates =
+      collectCandidates(request.space, request.target, request.features,
+                        collect, environment.cancel);
+  if (!candidates)
+    return candidates.error();
+  Expected<std::unique_ptr<Strategy>> strategy = makeStrategy(
+      options.strategy, candidates->problem, {options.seed, options.trials});
+  if (!strategy)
+    return strategy.error();
+  TuneTask task;
+  task.run = describe();
+  task.space = &request.space;
+  task.schedule = request.schedule;
+  task.generic = request.generic;
+  task.candidates = candidates->configs;
+  task.predicted = candidates->predicted;
+  task.predictedGeneric =
+      candidatesTime(request.features(request.generic),
+                     ModelTarget::from(request.target), collect);
+  task.heuristic = candidates->best;
+  task.counts = candidates->counts;
+  task.strategy = strategy->get();
+  TuneOptions loop;
+  loop.stop.trials = isModel() ? 1 : options.trials;
+  loop.stop.seconds = options.seconds;
+  loop.stop.patience = options.patience;
+  loop.objective = options.objective;
+  loop.database = environment.database;
+  loop.cancel = environment.cancel;
+  loop.observer = environment.observer;
+  if (environment.device.kind == DeviceName::Kind::Sim)
+    loop.parallelMeasures =
+        environment.parallelMeasures
+            ? environment.parallelMeasures
+            : std::max(1u, std::thread::hardware_concurrency());
+  return tune(task, callbacks(*candidates), loop);
+}
+
+} // namespace
+
+Expected<TuneResult> tuneOp(const OpTuneRequest &request,
+                            const OpTuneOptions &options,
+                            const TuneEnvironment &environment) {
+  return OpTuner(request, options, environment).run();
+}
+
+} // namespace hwtune

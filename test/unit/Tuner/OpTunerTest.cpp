@@ -1,0 +1,220 @@
+//===- OpTunerTest.cpp - one op, with stand-ins for compiler and device ---===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Tuner/OpTuner.h"
+
+#include "hwtune/Target/KnownTargets.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+using namespace hwtune;
+
+namespace {
+class OpTunerTest : public testing::Test {
+protected:
+  OpTunerTest() {
+    std::string pattern = testing::TempDir() + "/hwtune-op-XXXXXX";
+    folder = mkdtemp(pattern.data());
+    request.target = *knownTarget("a100-sxm4-80gb");
+    request.workload.key = "0123";
+    request.workload.opName = "linalg.toy";
+    request.space.knobs = {{"block", {1, 2, 3, 4, 5, 6, 7, 8}, ""}};
+    request.schedule = "toy";
+    request.generic = {2};
+    request.features = [](const Config &c) {
+      KernelFeatures f;
+      f.threadsPerBlock = 128;
+      f.blocks = 1e5 / double(c[0]);
+      f.fma32 = 1000 * std::abs(double(c[0]) - 4.5) + 100;
+      f.registers = 32;
+      f.flops = 1e9;
+      return f;
+    };
+    request.module = "full";
+    request.tailModule = "tail";
+    request.toolchain = "none";
+    options.strategy = "exhaustive";
+    environment.device = *parseDeviceName("sim:a100-sxm4-80gb");
+    environment.runProgram = FAKE_WORKER;
+    environment.workFolder = folder;
+  }
+  ~OpTunerTest() override { std::filesystem::remove_all(folder); }
+
+  void startWorkers() {
+    WorkerOptions worker;
+    worker.program = FAKE_WORKER;
+    worker.workers = 2;
+    Expected<std::unique_ptr<WorkerPool>> started =
+        WorkerPool::start(worker, environment.cancel);
+    ASSERT_TRUE(bool(started)) << started.error().str();
+    pool = std::move(*started);
+    environment.workers = pool.get();
+  }
+  void openDatabase() {
+    Expected<std::unique_ptr<Database>> opened =
+        Database::open(folder + "/records.db");
+    ASSERT_TRUE(bool(opened)) << opened.error().str();
+    database = std::move(*opened);
+    environment.database = database.get();
+  }
+  TuneResult tune() {
+    Expected<TuneResult> result = tuneOp(request, options, environment);
+    EXPECT_TRUE(bool(result)) << (result ? "" : result.error().str());
+    return result ? *result : TuneResult();
+  }
+  std::string error() {
+    Expected<TuneResult> result = tuneOp(request, options, environment);
+    return result ? "tuned" : result.error().message;
+  }
+
+  std::string folder;
+  OpTuneRequest request;
+  OpTuneOptions options;
+  TuneEnvironment environment;
+  std::unique_ptr<WorkerPool> pool;
+  std::unique_ptr<Database> database;
+};
+} // namespace
+
+TEST_F(OpTunerTest, ThroughWorkersAndRuns) {
+  startWorkers();
+  TuneResult result = tune();
+  ASSERT_TRUE(result.tuned && result.generic);
+  // 8 is the fastest and wrong at a tail; 3 kills its worker, 5 is refused.
+  EXPECT_EQ(result.tuned->config, Config{7});
+  EXPECT_EQ(result.failures[TrialStatus::Wrong], 1u);
+  EXPECT_EQ(result.failures[TrialStatus::Compile], 2u);
+  EXPECT_TRUE(result.verified);
+  EXPECT_EQ(result.tuned->trial.label, Label::Simulated);
+  EXPECT_EQ(result.tuned->trial.checkedElements, 200);
+  EXPECT_EQ(result.tuned->trial.registers, 64);
+  // 128 threads of 64 registers: 32 warps of 64.
+  EXPECT_DOUBLE_EQ(*result.tuned->trial.occupancy, 0.5);
+  EXPECT_DOUBLE_EQ(*result.speedup, 3.5);
+  EXPECT_EQ(result.run.key.gpu, "a100-sxm4-80gb");
+  EXPECT_EQ(pool->replaced(), 1u);
+}
+
+TEST_F(OpTunerTest, TheSecondRunIsAHit) {
+  startWorkers();
+  openDatabase();
+  TuneResult first = tune();
+  environment.workers = pool.get();
+  request.module = "something that would fail"; // it is not compiled
+  TuneResult second = tune();
+  EXPECT_TRUE(second.fromRecords);
+  EXPECT_EQ(second.tuned->config, first.tuned->config);
+  EXPECT_DOUBLE_EQ(*second.speedup, *first.speedup);
+  EXPECT_TRUE(second.trials.empty());
+  // Another objective is another question.
+  options.objective = Objective::Throughput;
+  options.requireHit = true;
+  EXPECT_EQ(error().rfind("no record for linalg.toy on a100-sxm4-80gb: it "
+                          "differs in policy",
+                          0),
+            0u)
+      << error();
+}
+
+TEST_F(OpTunerTest, RequireHit) {
+  options.requireHit = true;
+  startWorkers();
+  EXPECT_EQ(error(), "no record for linalg.toy on a100-sxm4-80gb: there is no "
+                     "database");
+  openDatabase();
+  EXPECT_EQ(error(), "no record for linalg.toy on a100-sxm4-80gb: it holds no "
+                     "run of this operation");
+  options.requireHit = false;
+  tune();
+  // The same architecture, another GPU: taken, and said.
+  options.requireHit = true;
+  request.target.id = "a100-pcie-40gb";
+  TuneResult other = tune();
+  ASSERT_EQ(other.warnings.size(), 1u);
+  EXPECT_EQ(other.warnings[0],
+            "taken from a100-sxm4-80gb, which has the same architecture; not "
+            "tuned for a100-pcie-40gb");
+  // Not required: it is tuned for itself.
+  options.requireHit = false;
+  EXPECT_FALSE(tune().fromRecords);
+}
+
+TEST_F(OpTunerTest, TheModelAloneMeasuresNothing) {
+  environment.device = *parseDeviceName("model");
+  TuneResult result = tune();
+  ASSERT_TRUE(result.tuned);
+  EXPECT_EQ(result.tuned->trial.label, Label::Predicted);
+  EXPECT_FALSE(result.verified);
+  EXPECT_GE(*result.speedup, 1);
+}
+
+TEST_F(OpTunerTest, Errors) {
+  EXPECT_EQ(error(), "there are no compile workers");
+  environment.device = *parseDeviceName("replay:x.json");
+  EXPECT_EQ(error(), "device 'replay:x.json' cannot run kernels, expected "
+                     "cuda:N, sim:<target> or model");
+  environment.device = *parseDeviceName("model");
+  options.strategy = "luck";
+  EXPECT_NE(error().find("luck"), std::string::npos);
+  request.workload.key = "";
+  EXPECT_EQ(error(), "the workload has no key");
+}
+
+TEST_F(OpTunerTest, AMissingRunProgramIsSaidAtOnce) {
+  startWorkers();
+  environment.runProgram = "/nowhere/hwtune-run";
+  std::string message = error();
+  EXPECT_NE(message.find("/nowhere/hwtune-run"), std::string::npos) << message;
+}
+
+TEST(OpTunerParts, Labels) {
+  EXPECT_EQ(labelOf(*parseDeviceName("cuda:0")), Label::Measured);
+  EXPECT_EQ(labelOf(*parseDeviceName("sim:x")), Label::Simulated);
+  EXPECT_EQ(labelOf(*parseDeviceName("model")), Label::Predicted);
+}
+
+TEST(OpTunerParts, RepliesAsArtifacts) {
+  TargetSpec target = *knownTarget("a100-sxm4-80gb");
+  WorkerReply reply;
+  reply.status = WorkerReply::Status::TimedOut;
+  reply.reason = "slow";
+  EXPECT_EQ(artifactFrom(reply, target).status, TrialStatus::CompileTimeout);
+  reply.status = WorkerReply::Status::Unavailable;
+  EXPECT_TRUE(artifactFrom(reply, target).fatal);
+  reply.status = WorkerReply::Status::Answered;
+  reply.body = {{"id", 1}};
+  EXPECT_EQ(artifactFrom(reply, target).reason, "reply: field `ok` is missing");
+  CompileReply large;
+  large.ok = true;
+  large.block = {1024, 1, 1};
+  large.registers = 128;
+  large.registerBasis = "ptxas";
+  reply.body = large.toJson();
+  Artifact artifact = artifactFrom(reply, target);
+  EXPECT_EQ(artifact.status, TrialStatus::Constraint);
+  EXPECT_NE(artifact.reason.find("no block fits an SM"), std::string::npos);
+}
+
+TEST(OpTunerParts, OutcomesAsMeasurements) {
+  for (TrialStatus status : kTrialStatuses) {
+    RunOutcome outcome;
+    outcome.status = *parseRunStatus(toString(status));
+    EXPECT_EQ(measurementFrom(outcome).status, status);
+  }
+  RunOutcome outcome;
+  outcome.label = "simulated";
+  outcome.timing = TimingRecord();
+  outcome.timing->median = 2, outcome.timing->cache = "cold";
+  Measurement m = measurementFrom(outcome);
+  EXPECT_EQ(m.label, Label::Simulated);
+  EXPECT_EQ(m.measured.coldSeconds, 2);
+  outcome.timing->cache = "warm";
+  EXPECT_FALSE(measurementFrom(outcome).measured.coldSeconds);
+}
