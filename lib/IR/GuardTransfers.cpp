@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/VectorInterfaces.h"
@@ -126,6 +127,41 @@ void guardScalar(RewriterBase &b, Operation *op, Value source,
   b.replaceOp(op, branch.getResults());
 }
 
+/// A copy that is out of bounds brings zeros: it reads no element.
+void guardAsyncCopy(RewriterBase &b, nvgpu::DeviceAsyncCopyOp copy) {
+  Value source = copy.getSrc();
+  Value actual = trueMemref(source) ? trueMemref(source) : source;
+  auto sourceType = cast<MemRefType>(source.getType());
+  auto type = cast<MemRefType>(actual.getType());
+  int64_t last = type.getRank() - 1;
+  Location loc = copy.getLoc();
+  b.setInsertionPoint(copy);
+  auto constant = [&](int64_t v) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, v);
+  };
+  int64_t width = copy.getDstElements().getSExtValue();
+  Value condition = scalarCondition(b, loc, source, actual,
+                                    copy.getSrcIndices());
+  Value elements = constant(width);
+  Value index = copy.getSrcIndices()[last];
+  bool whole = width == 1 ||
+               (!type.isDynamicDim(last) && type.getDimSize(last) % width == 0 &&
+                knownPowerOfTwoFactor(index) % width == 0);
+  if (needsCheck(sourceType, type, last) && !whole) {
+    Value size = memref::DimOp::create(b, loc, actual, last);
+    Value rest = arith::SubIOp::create(b, loc, size, index);
+    elements = arith::MinSIOp::create(b, loc, elements, rest);
+  }
+  if (condition)
+    elements =
+        arith::SelectOp::create(b, loc, condition, elements, constant(0));
+  b.modifyOpInPlace(copy, [&] {
+    copy.getSrcMutable().assign(actual);
+    if (condition)
+      copy.getSrcElementsMutable().assign(elements);
+  });
+}
+
 } // namespace
 
 DiagnosedSilenceableFailure GuardTransfersOp::applyToOne(
@@ -134,7 +170,7 @@ DiagnosedSilenceableFailure GuardTransfersOp::applyToOne(
   SmallVector<Operation *> accesses;
   target->walk([&](Operation *op) {
     if (isa<vector::TransferReadOp, vector::TransferWriteOp, memref::LoadOp,
-            memref::StoreOp>(op))
+            memref::StoreOp, nvgpu::DeviceAsyncCopyOp>(op))
       accesses.push_back(op);
   });
   for (Operation *op : accesses) {
@@ -142,6 +178,8 @@ DiagnosedSilenceableFailure GuardTransfersOp::applyToOne(
       if (isa<MemRefType>(transfer.getBase().getType()) &&
           !isWorkgroup(transfer.getBase()))
         guardTransfer(rewriter, transfer, getPadding());
+    } else if (auto copy = dyn_cast<nvgpu::DeviceAsyncCopyOp>(op)) {
+      guardAsyncCopy(rewriter, copy);
     } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
       if (!isWorkgroup(load.getMemRef()))
         guardScalar(rewriter, op, load.getMemRef(), load.getIndices(),

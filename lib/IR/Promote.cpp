@@ -13,6 +13,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -24,16 +25,21 @@ namespace {
 
 /// Alignment of every workgroup buffer: that of the widest access.
 constexpr int64_t kBufferAlignment = 16;
+/// On copies: the number of the operand whose buffer they fill.
+constexpr llvm::StringLiteral kBufferMark = "hwtune.buffer";
 
-/// A view of shape `shape` on a new workgroup buffer whose rows are `pad`
-/// elements longer.
+/// A view of shape `shape` on the first of `count` new workgroup buffers, whose
+/// rows are `pad` elements longer.
 Value makeBuffer(RewriterBase &b, Location loc, Operation *user,
-                 ArrayRef<int64_t> shape, Type element, int64_t pad) {
+                 ArrayRef<int64_t> shape, Type element, int64_t pad,
+                 int64_t count) {
   Operation *module = SymbolTable::getNearestSymbolTable(user);
   auto space = gpu::AddressSpaceAttr::get(
       b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
   SmallVector<int64_t> stored(shape);
   stored.back() += pad;
+  if (count > 1)
+    stored.insert(stored.begin(), count);
   auto type = MemRefType::get(stored, element, AffineMap(), space);
 
   OpBuilder::InsertionGuard guard(b);
@@ -47,13 +53,21 @@ Value makeBuffer(RewriterBase &b, Location loc, Operation *user,
   b.setInsertionPoint(user);
   Value buffer =
       memref::GetGlobalOp::create(b, loc, type, global.getSymName());
-  if (pad == 0)
+  if (pad == 0 && count == 1)
     return buffer;
-  SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)),
-      strides(shape.size(), b.getIndexAttr(1)), sizes;
+  SmallVector<OpFoldResult> offsets(stored.size(), b.getIndexAttr(0)),
+      strides(stored.size(), b.getIndexAttr(1)), sizes;
+  if (count > 1) {
+    // A value, so that a pipeline can put another number in its place.
+    offsets[0] = arith::ConstantIndexOp::create(b, loc, 0).getResult();
+    sizes.push_back(b.getIndexAttr(1));
+  }
   for (int64_t extent : shape)
     sizes.push_back(b.getIndexAttr(extent));
-  return memref::SubViewOp::create(b, loc, buffer, offsets, sizes, strides);
+  auto view = memref::SubViewOp::inferRankReducedResultType(
+      shape, type, offsets, sizes, strides);
+  return memref::SubViewOp::create(b, loc, cast<MemRefType>(view), buffer,
+                                   offsets, sizes, strides);
 }
 
 } // namespace
@@ -72,8 +86,10 @@ PromoteOp::applyToOne(transform::TransformRewriter &rewriter,
     return emitDefiniteFailure()
            << "expected an input in [0, " << op.getNumDpsInputs()
            << "), found " << getOperand();
-  if (getPad() < 0)
+  if (static_cast<int64_t>(getPad()) < 0)
     return emitDefiniteFailure() << "pad " << getPad() << " < 0";
+  if (static_cast<int64_t>(getBuffers()) < 1)
+    return emitDefiniteFailure() << "buffers " << getBuffers() << " < 1";
   Value source = op->getOperand(getOperand());
   auto type = dyn_cast<MemRefType>(source.getType());
   if (!type || !type.hasStaticShape() || type.getRank() == 0)
@@ -83,8 +99,9 @@ PromoteOp::applyToOne(transform::TransformRewriter &rewriter,
   rewriter.setInsertionPoint(target);
   Location loc = target->getLoc();
   Value buffer = makeBuffer(rewriter, loc, target, type.getShape(),
-                            type.getElementType(), getPad());
+                            type.getElementType(), getPad(), getBuffers());
   auto copy = linalg::CopyOp::create(rewriter, loc, source, buffer);
+  copy->setAttr(kBufferMark, rewriter.getI64IntegerAttr(getOperand()));
   rewriter.modifyOpInPlace(
       target, [&] { target->setOperand(getOperand(), buffer); });
   results.push_back(target);
@@ -140,6 +157,16 @@ void copyVector(OpBuilder &b, Location loc, Value from, Value to,
                                   std::optional<ArrayRef<bool>>(inBounds));
 }
 
+void copyAsync(OpBuilder &b, Location loc, Value from, Value to,
+               ArrayRef<Value> at, int64_t vector) {
+  auto type = cast<MemRefType>(to.getType());
+  int64_t bytes = vector * type.getElementTypeBitWidth() / 8;
+  nvgpu::DeviceAsyncCopyOp::create(
+      b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), to, at, from,
+      at, b.getIndexAttr(vector), /*srcElements=*/Value(),
+      bytes == kBufferAlignment ? b.getUnitAttr() : UnitAttr());
+}
+
 } // namespace
 
 DiagnosedSilenceableFailure DistributeCopyOp::applyToOne(
@@ -187,7 +214,10 @@ DiagnosedSilenceableFailure DistributeCopyOp::applyToOne(
           {OpFoldResult(id)});
       at = vectorStart(rewriter, loc, type.getShape(), vector, linear);
     }
-    copyVector(rewriter, loc, from, to, *at, vector);
+    if (getAsync())
+      copyAsync(rewriter, loc, from, to, *at, vector);
+    else
+      copyVector(rewriter, loc, from, to, *at, vector);
   }
   rewriter.eraseOp(target);
   return DiagnosedSilenceableFailure::success();

@@ -48,6 +48,17 @@ TileLoopOp::applyToOne(transform::TransformRewriter &rewriter,
   sizes[getDim()] = getSize();
   linalg::LinalgOp tiled = tileAt(rewriter, op, op->getOperands(),
                                   {loop.getInductionVar()}, sizes);
+  if (getDropUnitLoop() && getSize() == 1) {
+    llvm::SmallBitVector dropped(numLoops);
+    dropped.set(getDim());
+    linalg::GenericOp smaller = dropUnitLoops(rewriter, tiled, dropped);
+    if (!smaller)
+      return emitDefiniteFailure()
+             << "drop_unit_loop needs projected permutations and no index in "
+                "the body";
+    rewriter.eraseOp(tiled);
+    tiled = cast<linalg::LinalgOp>(smaller.getOperation());
+  }
   rewriter.eraseOp(target);
   results.push_back(tiled);
   results.push_back(loop);

@@ -55,6 +55,74 @@ linalg::LinalgOp tileAt(RewriterBase &b, linalg::LinalgOp op,
   return tiled;
 }
 
+/// The map of a memref operand that keeps no unit loop, and the dimensions of
+/// the operand that vanish with them. Null map: not a projected permutation.
+static AffineMap dropLoops(AffineMap map, const llvm::SmallBitVector &dropped,
+                    llvm::SmallBitVector &gone) {
+  unsigned next = 0;
+  SmallVector<AffineExpr> position(map.getNumDims());
+  for (unsigned d = 0; d < map.getNumDims(); ++d)
+    if (!dropped.test(d))
+      position[d] = getAffineDimExpr(next++, map.getContext());
+  SmallVector<AffineExpr> results;
+  gone.resize(map.getNumResults());
+  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim)
+      return {};
+    if (dropped.test(dim.getPosition()))
+      gone.set(i);
+    else
+      results.push_back(position[dim.getPosition()]);
+  }
+  return AffineMap::get(next, 0, results, map.getContext());
+}
+
+linalg::GenericOp dropUnitLoops(RewriterBase &b, linalg::LinalgOp op,
+                                const llvm::SmallBitVector &dropped) {
+  if (op.hasIndexSemantics())
+    return {};
+  Location loc = op.getLoc();
+  SmallVector<AffineMap> maps;
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    llvm::SmallBitVector gone;
+    AffineMap map =
+        dropLoops(op.getMatchingIndexingMap(&operand), dropped, gone);
+    if (!map)
+      return {};
+    maps.push_back(map);
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type || gone.none()) {
+      operands.push_back(operand.get());
+      continue;
+    }
+    SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)),
+        strides(type.getRank(), b.getIndexAttr(1)),
+        sizes = memref::getMixedSizes(b, loc, operand.get());
+    SmallVector<int64_t> shape;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (!gone.test(d))
+        shape.push_back(type.getDimSize(d));
+    auto reduced = memref::SubViewOp::inferRankReducedResultType(
+        shape, type, offsets, sizes, strides);
+    operands.push_back(memref::SubViewOp::create(
+        b, loc, cast<MemRefType>(reduced), operand.get(), offsets, sizes,
+        strides));
+  }
+  SmallVector<utils::IteratorType> iterators;
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (!dropped.test(loop))
+      iterators.push_back(kind);
+  unsigned numInputs = op.getNumDpsInputs();
+  auto generic = linalg::GenericOp::create(
+      b, loc, TypeRange(), ValueRange(operands).take_front(numInputs),
+      ValueRange(operands).drop_front(numInputs), maps, iterators);
+  b.inlineRegionBefore(op->getRegion(0), generic.getRegion(),
+                       generic.getRegion().begin());
+  return generic;
+}
+
 SmallVector<Value> splitIndex(OpBuilder &b, Location loc, Value linear,
                               ValueRange counts) {
   // 32 bits: a division by 64-bit values costs the GPU several times more.

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 #include <cstdint>
 #include <optional>
@@ -28,6 +29,13 @@ mlir::linalg::LinalgOp tileAt(mlir::RewriterBase &b, mlir::linalg::LinalgOp op,
                               mlir::ValueRange operands,
                               llvm::ArrayRef<mlir::OpFoldResult> offsets,
                               llvm::ArrayRef<int64_t> tileSizes);
+
+/// `op` without its loops of extent 1 in `dropped`, at the insertion point;
+/// null where it is not indexed by projected permutations, or its body reads
+/// an index.
+mlir::linalg::GenericOp dropUnitLoops(mlir::RewriterBase &b,
+                                      mlir::linalg::LinalgOp op,
+                                      const llvm::SmallBitVector &dropped);
 
 /// Digits of `linear` (an index below 2^31) in the mixed radix `counts`, the
 /// last digit fastest. The first digit is not reduced.

@@ -86,15 +86,17 @@ def HWTune_TileLoopOp : HWTune_EachOp<"tile_loop"> {
   let description = [{
     A `scf.for` over loop `dim` with step `size`. Every tile has the full static
     size, also where `size` does not divide the extent: the extent must have
-    been rounded up before (`transform.hwtune.tile_to_grid`).
+    been rounded up before (`transform.hwtune.tile_to_grid`), or be dynamic.
+    With `drop_unit_loop` and size 1 the loop vanishes from the tiled op.
     Results: the tiled op, and the loop.
   }];
   let arguments = (ins TransformHandleTypeInterface:$target, I64Attr:$dim,
-                       I64Attr:$size);
+                       I64Attr:$size, UnitAttr:$drop_unit_loop);
   let results = (outs TransformHandleTypeInterface:$tiled,
                       TransformHandleTypeInterface:$loop);
   let assemblyFormat = [{
-    $target `dim` $dim `size` $size attr-dict
+    $target `dim` $dim `size` $size (`drop_unit_loop` $drop_unit_loop^)?
+    attr-dict
     `:` functional-type($target, results)
   }];
 }
@@ -126,17 +128,47 @@ def HWTune_PromoteOp : HWTune_EachOp<"promote"> {
   let description = [{
     Operand number `operand` (of static shape) is copied by a `linalg.copy`
     before the op into a buffer in workgroup memory, whose rows are `pad`
-    elements longer than the operand's; the op reads the buffer.
+    elements longer than the operand's; the op reads the buffer. With `buffers`
+    there are that many of them, the first in use
+    (`transform.hwtune.pipeline` uses the others). The copy carries the operand
+    number as `hwtune.buffer`.
     Results: the op, and the copy.
   }];
   let arguments = (ins TransformHandleTypeInterface:$target, I64Attr:$operand,
-                       DefaultValuedAttr<I64Attr, "0">:$pad);
+                       DefaultValuedAttr<I64Attr, "0">:$pad,
+                       DefaultValuedAttr<I64Attr, "1">:$buffers);
   let results = (outs TransformHandleTypeInterface:$promoted,
                       TransformHandleTypeInterface:$copy);
   let assemblyFormat = [{
-    $target `operand` $operand (`pad` $pad^)? attr-dict
+    $target `operand` $operand (`pad` $pad^)? (`buffers` $buffers^)? attr-dict
     `:` functional-type($target, results)
   }];
+}
+
+def HWTune_PipelineOp : HWTune_EachOp<"pipeline"> {
+  let summary = "overlaps the copies of a loop with its computation";
+  let description = [{
+    `target` is a `scf.for` whose body copies to workgroup buffers that
+    `promote` made with `stages` buffers, then computes. Afterwards the copies
+    run `stages` - 1 turns ahead, into the next buffers, as asynchronous groups
+    (`distribute_copy ... async` must follow), and each turn waits for the
+    group it needs and passes one barrier.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, I64Attr:$stages);
+  let results = (outs);
+  let assemblyFormat = "$target `stages` $stages attr-dict `:` type($target)";
+}
+
+def HWTune_DynamicSharedOp : HWTune_EachOp<"dynamic_shared"> {
+  let summary = "moves a launch's workgroup buffers to dynamic shared memory";
+  let description = [{
+    What a block may have of static shared memory is limited. All workgroup
+    globals used in the launch become views of one dynamic allocation, whose
+    size is set on the launch.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target);
+  let results = (outs);
+  let assemblyFormat = "$target attr-dict `:` type($target)";
 }
 
 def HWTune_DistributeCopyOp : HWTune_EachOp<"distribute_copy"> {

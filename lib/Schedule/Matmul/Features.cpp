@@ -1,0 +1,291 @@
+//===- Features.cpp - what the model sees of a matmul ---------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Matmul.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace hwtune::matmul {
+namespace {
+
+/// Extent assumed where none is known.
+constexpr int64_t kAssumedExtent = 1024;
+/// Bytes of one instruction.
+constexpr double kInstructionBytes = 16;
+/// Address registers, loop counters and the like beside tile and fragments.
+constexpr double kBaseRegisters = 14;
+
+int64_t extentOf(const Workload &w, unsigned loop) {
+  int64_t extent = w.loops[loop].extent;
+  return extent == kDynamic ? kAssumedExtent : extent;
+}
+
+double ceilDiv(double a, double b) { return std::ceil(a / b); }
+
+/// Bytes between neighbouring iterations of `loop` in `op`, packed.
+int64_t byteStride(const Workload &w, const Operand &op, unsigned loop) {
+  int64_t stride = sizeInBytes(op.type), result = 0;
+  for (size_t d = op.index.size(); d-- > 0;) {
+    result += op.index[d].coefficients[loop] * stride;
+    stride *= op.shape[d] == kDynamic ? kAssumedExtent : op.shape[d];
+  }
+  return result;
+}
+
+/// The addresses of one access of one warp.
+struct WarpAccess {
+  std::array<int64_t, 32> address; ///< in bytes, of each lane
+  int64_t bytes = 4;               ///< per lane
+
+  /// Wavefronts: the bank with the most distinct words sets their number.
+  double wavefronts(const TargetSpec &t) const {
+    std::map<int64_t, std::set<int64_t>> words;
+    for (int64_t a : address)
+      for (int64_t b = 0; b < std::max(bytes, t.bankBytes); b += t.bankBytes) {
+        int64_t word = (a + b) / t.bankBytes;
+        words[word % t.sharedBanks].insert(word);
+      }
+    size_t most = 1;
+    for (const auto &[bank, distinct] : words)
+      most = std::max(most, distinct.size());
+    return double(most);
+  }
+  double pieces(int64_t size) const {
+    std::set<int64_t> distinct;
+    for (int64_t a : address)
+      for (int64_t b = a; b < a + bytes; ++b)
+        distinct.insert(b / size);
+    return double(distinct.size());
+  }
+};
+
+/// Loads of a register fragment: `count` per step of `stepK`.
+struct FragmentLoad {
+  double count = 0;
+  int64_t elements = 1;     ///< per load
+  bool rowIsThread = false; ///< each lane's own row, else it walks along rows
+};
+
+class Builder {
+public:
+  Builder(const Workload &w, const Roles &roles, const TargetSpec &t,
+          const Choice &c)
+      : w(w), roles(roles), t(t), c(c) {}
+  KernelFeatures build();
+
+private:
+  void addOperand(bool isA);
+  void addOutput();
+  void countInstructions();
+  FragmentLoad fragment(bool isA) const;
+  WarpAccess fragmentAccess(bool isA, int64_t pitchBytes) const;
+  WarpAccess copyAccess(bool isA, int64_t pitchBytes) const;
+  AccessStream &stream() { return f.streams[f.numStreams++]; }
+  void fillGlobal(AccessStream &s, const WarpAccess &access,
+                  const Side &side, double blockElements, double sharing);
+
+  const Workload &w;
+  const Roles &roles;
+  const TargetSpec &t;
+  const Choice &c;
+  KernelFeatures f;
+  double steps = 1;  ///< turns of the k loop, other reductions included
+  double kkSteps = 1; ///< vector steps of k in one of them
+  double blocksM = 1, blocksN = 1, blocksOuter = 1;
+};
+
+FragmentLoad Builder::fragment(bool isA) const {
+  const Side &side = isA ? roles.a : roles.b;
+  int64_t mine = isA ? c.threadM : c.threadN;
+  int64_t piece = isA ? c.pieceM() : c.pieceN();
+  FragmentLoad load;
+  // Rows along k are read a step at a time, rows along m or n a piece.
+  load.rowIsThread = side.fast == roles.k;
+  load.elements = load.rowIsThread ? c.stepK() : piece;
+  load.count = double(mine * c.stepK()) / double(load.elements);
+  return load;
+}
+
+WarpAccess Builder::fragmentAccess(bool isA, int64_t pitchBytes) const {
+  const Side &side = isA ? roles.a : roles.b;
+  FragmentLoad load = fragment(isA);
+  int64_t piece = isA ? c.pieceM() : c.pieceN();
+  WarpAccess access;
+  access.bytes = load.elements * side.bytes;
+  for (int64_t lane = 0; lane < 32; ++lane) {
+    int64_t own = isA ? lane / c.threadsN() : lane % c.threadsN();
+    access.address[lane] =
+        load.rowIsThread ? own * piece * pitchBytes : own * piece * side.bytes;
+  }
+  return access;
+}
+
+WarpAccess Builder::copyAccess(bool isA, int64_t pitchBytes) const {
+  const Side &side = isA ? roles.a : roles.b;
+  TileShape tile = isA ? tileA(roles, c) : tileB(roles, c);
+  int64_t vector = isA ? c.vectorA : c.vectorB;
+  int64_t perRow = std::max<int64_t>(1, tile.columns / vector);
+  WarpAccess access;
+  access.bytes = vector * side.bytes;
+  for (int64_t lane = 0; lane < 32; ++lane)
+    access.address[lane] = lane / perRow * pitchBytes +
+                           lane % perRow * vector * side.bytes;
+  return access;
+}
+
+void Builder::fillGlobal(AccessStream &s, const WarpAccess &access,
+                         const Side &side, double blockElements,
+                         double sharing) {
+  s.vectorBytes = double(access.bytes);
+  s.sectors = access.pieces(t.sectorBytes);
+  s.lines = access.pieces(t.lineBytes);
+  s.uniqueBytes = blockElements * double(side.bytes);
+  double total = double(side.bytes);
+  for (int64_t d : w.operands[side.operand].shape)
+    total *= double(d == kDynamic ? kAssumedExtent : d);
+  s.totalBytes = total;
+  s.sharingBlocks = sharing;
+}
+
+void Builder::addOperand(bool isA) {
+  const Side &side = isA ? roles.a : roles.b;
+  const Operand &op = w.operands[side.operand];
+  TileShape tile = isA ? tileA(roles, c) : tileB(roles, c);
+  std::optional<unsigned> rows = isA ? roles.m : roles.n;
+  unsigned slow = side.fast == roles.k ? rows.value_or(roles.k) : roles.k;
+  int64_t globalPitch = byteStride(w, op, slow);
+  bool shared = isA ? c.sharedA : c.sharedB;
+  int64_t vector = isA ? c.vectorA : c.vectorB;
+  double tileElements = double(tile.rows * tile.columns);
+  double copies = tileElements / double(c.threads() * vector);
+  FragmentLoad load = fragment(isA);
+
+  AccessStream &global = stream();
+  global.loads = steps * (shared ? copies : kkSteps * load.count);
+  global.isAsync = c.stages > 1;
+  fillGlobal(global,
+             shared ? copyAccess(isA, globalPitch)
+                    : fragmentAccess(isA, globalPitch),
+             side, steps * tileElements, isA ? blocksN : blocksM);
+  if (!shared)
+    return;
+  int64_t pitch = (tile.columns + (isA ? c.padA : c.padB)) * side.bytes;
+  AccessStream &local = stream();
+  local.isShared = true;
+  WarpAccess reads = fragmentAccess(isA, pitch);
+  local.loads = steps * kkSteps * load.count;
+  local.stores = c.stages > 1 ? 0 : steps * copies;
+  local.vectorBytes = double(reads.bytes);
+  // Reads and writes have one figure: weigh them by how often they occur.
+  double writes = copyAccess(isA, pitch).wavefronts(t);
+  local.wavefronts =
+      (reads.wavefronts(t) * local.loads + writes * local.stores) /
+      std::max(1.0, local.loads + local.stores);
+}
+
+void Builder::addOutput() {
+  const Operand &op = w.operands[roles.c.operand];
+  int64_t piece = c.pieceN();
+  bool wide = roles.c.contiguous && roles.c.fast == roles.n;
+  WarpAccess access;
+  access.bytes = (wide ? piece : 1) * roles.c.bytes;
+  int64_t alongM = roles.m ? byteStride(w, op, *roles.m) : 0;
+  int64_t alongN = roles.n ? byteStride(w, op, *roles.n) : 0;
+  for (int64_t lane = 0; lane < 32; ++lane)
+    access.address[lane] = lane / c.threadsN() * c.pieceM() * alongM +
+                           lane % c.threadsN() * piece * alongN;
+  AccessStream &s = stream();
+  s.loads = s.stores =
+      double(c.threadM * c.threadN) / double(wide ? piece : 1);
+  fillGlobal(s, access, roles.c, double(c.blockM * c.blockN), 1);
+}
+
+void Builder::countInstructions() {
+  double values = double(c.threadM * c.threadN);
+  double mulAdds = values * steps * double(c.blockK);
+  const Operand &a = w.operands[roles.a.operand];
+  switch (w.accumulator) {
+  case ElementType::F64:
+    f.fp64 = mulAdds;
+    break;
+  case ElementType::F16:
+  case ElementType::BF16:
+    f.fp16 = mulAdds;
+    break;
+  case ElementType::F32:
+    f.fma32 = mulAdds;
+    break;
+  default:
+    f.integer = mulAdds;
+  }
+  // Widening a fragment: one conversion per element of it.
+  if (a.type != w.accumulator && w.accumulator == ElementType::F32)
+    f.otherInsts += steps * double(c.blockK) * double(c.threadM + c.threadN);
+  double bodies =
+      std::max<double>(1, kkSteps / double(std::max<int64_t>(1, c.unroll)));
+  f.otherInsts += steps * (6 + 3 * (bodies > 1 ? bodies : 0));
+  f.barriers = !c.sharedA && !c.sharedB ? 0 : steps * (c.stages > 1 ? 1 : 2);
+  f.copyPhases = c.sharedA || c.sharedB ? steps : 0;
+  double perStep = values * double(c.stepK()) + fragment(true).count +
+                   fragment(false).count;
+  f.unrolledBody = perStep * double(std::min<int64_t>(c.unroll, int64_t(kkSteps)));
+  f.codeBytes = kInstructionBytes * (f.unrolledBody + 4 * values + 100);
+}
+
+KernelFeatures Builder::build() {
+  steps = ceilDiv(double(extentOf(w, roles.k)), double(c.blockK));
+  for (unsigned loop : roles.reductions)
+    steps *= double(extentOf(w, loop));
+  kkSteps = double(c.blockK) / double(c.stepK());
+  if (roles.m)
+    blocksM = ceilDiv(double(extentOf(w, *roles.m)), double(c.blockM));
+  if (roles.n)
+    blocksN = ceilDiv(double(extentOf(w, *roles.n)), double(c.blockN));
+  for (unsigned loop : roles.outer)
+    blocksOuter *= double(extentOf(w, loop));
+  f.threadsPerBlock = double(c.threads());
+  f.blocks = blocksM * blocksN * blocksOuter;
+  f.sharedBytes = double(sharedBytes(roles, c));
+  f.registers = registerEstimate(roles, w, c);
+  addOperand(/*isA=*/true);
+  addOperand(/*isA=*/false);
+  addOutput();
+  countInstructions();
+  f.accumulators = double(c.threadM * c.threadN);
+  f.fragments = double((c.threadM + c.threadN) * c.stepK());
+  f.ilp = f.accumulators;
+  f.loopTurns = steps;
+  f.stages = double(c.stages);
+  f.vectorWidth = double(std::min(c.vectorA, c.vectorB));
+  f.flops = w.flops();
+  return f;
+}
+
+} // namespace
+
+double registerEstimate(const Roles &roles, const Workload &w,
+                        const Choice &c) {
+  double accumulator = double(sizeInBytes(w.accumulator)) / 4;
+  accumulator = std::max(accumulator, 0.5);
+  double a = double(std::max<int64_t>(4, roles.a.bytes)) / 4;
+  double b = double(std::max<int64_t>(4, roles.b.bytes)) / 4;
+  double tile = double(c.threadM * c.threadN) * accumulator;
+  double fragments = double(c.threadM * Choice::kStepK) * a +
+                     double(c.threadN * Choice::kStepK) * b;
+  return tile + fragments + kBaseRegisters;
+}
+
+KernelFeatures features(const Workload &w, const Roles &roles,
+                        const TargetSpec &t, const Choice &c) {
+  return Builder(w, roles, t, c).build();
+}
+
+} // namespace hwtune::matmul

@@ -1,0 +1,183 @@
+//===- Roles.cpp - which loop of a contraction plays which part -----------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Matmul.h"
+
+#include <algorithm>
+
+namespace hwtune::matmul {
+namespace {
+
+/// The loop that indexes dimension `d` of `op` alone.
+std::optional<unsigned> loopOf(const Operand &op, size_t d) {
+  std::optional<unsigned> loop;
+  for (unsigned l = 0; l < op.index[d].coefficients.size(); ++l) {
+    if (op.index[d].coefficients[l] == 0)
+      continue;
+    if (loop || op.index[d].coefficients[l] != 1 || op.index[d].constant != 0)
+      return std::nullopt;
+    loop = l;
+  }
+  return loop;
+}
+
+bool uses(const Operand &op, unsigned loop) {
+  return std::any_of(op.index.begin(), op.index.end(),
+                     [&](const LinearExpr &expr) {
+                       return expr.coefficients[loop] != 0;
+                     });
+}
+
+/// The last of `candidates` in the order of the dimensions of `op`.
+std::optional<unsigned> fastestOf(const Operand &op,
+                                  const std::vector<unsigned> &candidates) {
+  for (size_t d = op.index.size(); d-- > 0;) {
+    std::optional<unsigned> loop = loopOf(op, d);
+    if (loop && std::find(candidates.begin(), candidates.end(), *loop) !=
+                    candidates.end())
+      return loop;
+  }
+  return std::nullopt;
+}
+
+Side sideOf(const Workload &w, unsigned operand,
+            const std::vector<unsigned> &tiled) {
+  const Operand &op = w.operands[operand];
+  Side side;
+  side.operand = operand;
+  side.bytes = sizeInBytes(op.type);
+  side.fast = fastestOf(op, tiled);
+  side.contiguous = side.fast && unitStrideLoop(op) == side.fast;
+  return side;
+}
+
+std::string checkForm(const Workload &w) {
+  if (w.kind != WorkloadKind::Contraction)
+    return "it is no contraction but " + std::string(toString(w.kind));
+  size_t inputs = 0, outputs = 0;
+  for (const Operand &op : w.operands) {
+    if (op.isScalar || !op.isLinear)
+      return "an operand is a scalar or not linearly indexed";
+    for (size_t d = 0; d < op.index.size(); ++d)
+      if (!loopOf(op, d))
+        return "an operand is not indexed by one loop per dimension";
+    (op.isOutput ? outputs : inputs) += 1;
+  }
+  if (inputs != 2 || outputs != 1)
+    return "it has not two inputs and one output";
+  return "";
+}
+
+} // namespace
+
+Roles assignRoles(const Workload &w) {
+  Roles roles;
+  roles.mismatch = checkForm(w);
+  if (!roles.mismatch.empty())
+    return roles;
+  unsigned first = 0, second = 1, out = 2;
+  const Operand &c = w.operands[out];
+  // Loops of one input alone; loops of extent 1 are not worth a tile.
+  std::vector<unsigned> ofFirst, ofSecond, sums;
+  for (unsigned l = 0; l < w.loops.size(); ++l) {
+    if (w.loops[l].kind == LoopKind::Reduction) {
+      sums.push_back(l);
+      continue;
+    }
+    bool inFirst = uses(w.operands[first], l),
+         inSecond = uses(w.operands[second], l);
+    if (w.loops[l].extent != 1 && inFirst != inSecond)
+      (inFirst ? ofFirst : ofSecond).push_back(l);
+  }
+  if (sums.empty() || (ofFirst.empty() && ofSecond.empty())) {
+    roles.mismatch = "it has no loop to tile besides the reduction";
+    return roles;
+  }
+  // n runs along the rows of C: its input plays B.
+  std::vector<unsigned> both = ofFirst;
+  both.insert(both.end(), ofSecond.begin(), ofSecond.end());
+  std::optional<unsigned> fastest = fastestOf(c, both);
+  if (fastest && std::find(ofFirst.begin(), ofFirst.end(), *fastest) !=
+                     ofFirst.end()) {
+    std::swap(first, second);
+    std::swap(ofFirst, ofSecond);
+  }
+  roles.n = fastestOf(c, ofSecond);
+  roles.m = fastestOf(c, ofFirst);
+  std::vector<unsigned> shared; // reductions over both inputs
+  for (unsigned l : sums)
+    if (uses(w.operands[first], l) && uses(w.operands[second], l))
+      shared.push_back(l);
+  if (shared.empty()) {
+    roles.mismatch = "no reduction loop runs over both inputs";
+    return roles;
+  }
+  std::optional<unsigned> k = fastestOf(w.operands[first], shared);
+  if (w.loops[*k].extent == 1)
+    k = fastestOf(w.operands[second], shared);
+  roles.k = *k;
+
+  std::vector<unsigned> tiled = {roles.k};
+  for (std::optional<unsigned> loop : {roles.m, roles.n})
+    if (loop)
+      tiled.push_back(*loop);
+  for (unsigned l = 0; l < w.loops.size(); ++l) {
+    if (std::find(tiled.begin(), tiled.end(), l) != tiled.end())
+      continue;
+    (w.loops[l].kind == LoopKind::Parallel ? roles.outer : roles.reductions)
+        .push_back(l);
+  }
+  roles.a = sideOf(w, first, tiled);
+  roles.b = sideOf(w, second, tiled);
+  roles.c = sideOf(w, out, tiled);
+  return roles;
+}
+
+Choice choiceOf(const Config &v) {
+  Choice c;
+  c.blockM = v[BlockM];
+  c.blockN = v[BlockN];
+  c.blockK = v[BlockK];
+  c.threadM = v[ThreadM];
+  c.threadN = v[ThreadN];
+  c.vectorA = v[VectorA];
+  c.vectorB = v[VectorB];
+  c.vectorC = v[VectorC];
+  c.unroll = v[Unroll];
+  c.sharedA = v[SharedA] != 0;
+  c.sharedB = v[SharedB] != 0;
+  c.padA = v[PadA];
+  c.padB = v[PadB];
+  c.stages = v[Stages];
+  return c;
+}
+
+TileShape tileA(const Roles &roles, const Choice &c) {
+  if (roles.a.fast == roles.k)
+    return {c.blockM, c.blockK};
+  return {c.blockK, c.blockM};
+}
+
+TileShape tileB(const Roles &roles, const Choice &c) {
+  if (roles.b.fast == roles.k)
+    return {c.blockN, c.blockK};
+  return {c.blockK, c.blockN};
+}
+
+int64_t sharedBytes(const Roles &roles, const Choice &c) {
+  TileShape a = tileA(roles, c), b = tileB(roles, c);
+  // Each buffer starts at a multiple of the widest access.
+  auto rounded = [](int64_t bytes) { return (bytes + 15) / 16 * 16; };
+  int64_t total = 0;
+  if (c.sharedA)
+    total += rounded(c.stages * a.rows * (a.columns + c.padA) * roles.a.bytes);
+  if (c.sharedB)
+    total += rounded(c.stages * b.rows * (b.columns + c.padB) * roles.b.bytes);
+  return total;
+}
+
+} // namespace hwtune::matmul

@@ -1,0 +1,39 @@
+//===- Schedule.cpp - all schedules ---------------------------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Schedule/Schedule.h"
+#include "hwtune/Schedule/Factories.h"
+
+namespace hwtune {
+
+/// The most specific first.
+static std::vector<std::unique_ptr<Schedule>> makeSchedules() {
+  std::vector<std::unique_ptr<Schedule>> all;
+  all.push_back(createMatmulSchedule());
+  return all;
+}
+
+const std::vector<std::unique_ptr<Schedule>> &allSchedules() {
+  static const std::vector<std::unique_ptr<Schedule>> all = makeSchedules();
+  return all;
+}
+
+const Schedule *findSchedule(std::string_view name) {
+  for (const std::unique_ptr<Schedule> &schedule : allSchedules())
+    if (schedule->name() == name)
+      return schedule.get();
+  return nullptr;
+}
+
+const Schedule *scheduleFor(const Workload &w) {
+  for (const std::unique_ptr<Schedule> &schedule : allSchedules())
+    if (schedule->mismatch(w).empty())
+      return schedule.get();
+  return nullptr;
+}
+
+} // namespace hwtune
