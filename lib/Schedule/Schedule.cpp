@@ -14,6 +14,11 @@ namespace hwtune {
 static std::vector<std::unique_ptr<Schedule>> makeSchedules() {
   std::vector<std::unique_ptr<Schedule>> all;
   all.push_back(createMatmulSchedule());
+  all.push_back(createElementwiseSchedule());
+  all.push_back(createTransposeSchedule());
+  all.push_back(createWindowSchedule());
+  all.push_back(createReductionSchedule());
+  all.push_back(createGenericSchedule()); // takes everything
   return all;
 }
 

@@ -20,6 +20,11 @@
 namespace hwtune {
 
 std::unique_ptr<Schedule> createMatmulSchedule();
+std::unique_ptr<Schedule> createElementwiseSchedule();
+std::unique_ptr<Schedule> createGenericSchedule();
+std::unique_ptr<Schedule> createReductionSchedule();
+std::unique_ptr<Schedule> createTransposeSchedule();
+std::unique_ptr<Schedule> createWindowSchedule();
 
 } // namespace hwtune
 

@@ -29,6 +29,12 @@ Combiner Combiner::of(linalg::LinalgOp op) {
   Block *body = op.getBlock();
   BlockArgument out = body->getArguments().back();
   Operation *last = body->getTerminator()->getOperand(0).getDefiningOp();
+  if (auto fma = dyn_cast_or_null<::mlir::math::FmaOp>(last); fma && fma.getC() == out && out.hasOneUse()) {
+    Builder b(op.getLoc(), op);
+    c.op = last;
+    c.neutral = cast<TypedAttr>(b.getZeroAttr(out.getType()));
+    return c;
+  }
   if (!last || last->getBlock() != body || last->getNumOperands() != 2 || last->getNumResults() != 1 ||
       !last->hasOneUse() || !out.hasOneUse() || last->getResult(0).getType() != out.getType())
     return c;
@@ -44,6 +50,8 @@ Combiner Combiner::of(linalg::LinalgOp op) {
 }
 
 Value Combiner::combine(Builder &b, Value x, Value y) const {
+  if (isa<::mlir::math::FmaOp>(op)) // lanes hold sums of products
+    return arith::AddFOp::create(b, x, y);
   Operation *copy = b.clone(*op);
   copy->setOperands({x, y});
   return copy->getResult(0);
