@@ -87,7 +87,7 @@ public:
         for (uint32_t r : op.uses)
           touch(r, at + 1);
         for (uint32_t r : op.defs)
-          touch(r, op.defs.size() > 1 || op.mem != kNoMeta || op.call != kNoMeta ? at + 1 : at + 2);
+          touch(r, op.defs.size() > 1 || op.matrix != kNoMeta || op.mem != kNoMeta || op.call != kNoMeta ? at + 1 : at + 2);
         at += 2;
       }
       touchSet(out[b], at + 1);
@@ -204,7 +204,17 @@ void FunctionDecoder::colour() {
       op.mem = v.mem;
       op.guard = place(v.guard);
       op.guardXor = v.guardXor;
-      if (v.mem != kNoMeta) {
+      if (v.matrix != kNoMeta) {
+        MatrixDesc &m = B.P.matrices[v.matrix];
+        size_t at = 0;
+        for (auto [slots, count] : {std::pair(m.slotsA, m.numA), std::pair(m.slotsB, m.numB), std::pair(m.slotsC, m.numC),
+                                    std::pair(m.slotsD, m.numD)})
+          for (size_t i = 0; i < count; ++i)
+            slots[i] = place(v.memSlots[at++]);
+        m.stride = op.b;
+        if (v.mem != kNoMeta)
+          B.P.mem[v.mem].base = op.a;
+      } else if (v.mem != kNoMeta) {
         MemDesc &m = B.P.mem[v.mem];
         m.base = op.a;
         for (size_t i = 0; i < v.memSlots.size(); ++i)

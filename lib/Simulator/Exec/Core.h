@@ -123,7 +123,7 @@ struct Program::Impl {
   std::vector<InstMeta> metas;
   std::vector<MemDesc> mem;
   std::vector<CallDesc> calls;
-  std::vector<std::string> matrixNames; ///< by meta, for events
+  std::vector<MatrixDesc> matrices;
   uint32_t numBlocks = 0;
   std::vector<BlockInfo> blockInfos;
 

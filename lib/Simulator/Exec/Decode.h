@@ -50,6 +50,7 @@ struct VOp {
   std::vector<Val> memSlots;
   bool kernelParam = false; ///< reads the parameter block at a fixed place
   uint32_t call = kNoMeta;
+  uint32_t matrix = kNoMeta; ///< memSlots are its A, B, C, D registers
   uint32_t meta = kNoMeta;
   Val guard;             ///< at the first op of an instruction
   uint32_t guardXor = 0;
@@ -149,6 +150,8 @@ private:
   bool decodeCall();
   bool decodeWarp();
   bool decodeMatrix();
+  bool decodeMatrixRows(bool isStore);
+  bool decodeFragmentMove(bool isStore);
   bool decodeAsync();
   bool decodeVideo();
   bool decodeStack();

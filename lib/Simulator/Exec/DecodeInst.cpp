@@ -421,6 +421,5 @@ bool FunctionDecoder::decodeStack() {
 
 } // namespace hwtune::exec
 namespace hwtune::exec {
-bool FunctionDecoder::decodeMatrix() { return unsupported(); }
 bool FunctionDecoder::decodeVideo() { return unsupported(); }
 }

@@ -199,6 +199,7 @@ private:
       w.launch = &L;
       w.block = b.get();
       w.mem = L.mem.data();
+      w.matrix = L.program->matrices.data();
       w.shared = shared;
       w.sharedBytes = L.sharedBytes;
       w.params = L.params.data();

@@ -56,9 +56,29 @@ struct MemDesc {
   bool wideBase = true;  ///< 64-bit base register
   bool isStore = false, isAtomic = false, isAsync = false;
   bool halves = false;   ///< slots come in pairs of one 128-bit register
+  uint32_t lanes = kFullMask; ///< whose addresses count (ldmatrix)
   uint32_t partner = ~0u; ///< of an asynchronous copy: its shared side
   uint32_t meta = 0;     ///< InstMeta id
   uint32_t base = 0;     ///< slot of the base register
+};
+
+enum class MatrixType : uint8_t { F16, BF16, TF32, F32, F64, S8, U8, S4, U4, B1, S32, E4M3, E5M2 };
+
+/// A matrix instruction: its shape, types and registers.
+struct MatrixDesc {
+  uint16_t m = 0, n = 0, k = 0;
+  MatrixType a{}, b{}, c{}, d{};
+  bool rowA = true, rowB = false;
+  bool saturate = false, isAnd = false;
+  bool isVolta = false; ///< mma.m8n8k4 on f16: four products by quad pairs
+  bool isWmma = false;  ///< our own layout of fragments, see OpsMatrix.cpp
+  uint8_t numA = 0, numB = 0, numC = 0, numD = 0;
+  uint32_t slotsA[8] = {}, slotsB[8] = {}, slotsC[8] = {}, slotsD[8] = {};
+  // --- loads and stores of fragments ---
+  uint8_t part = 0;    ///< 'a', 'b', 'c', 'd'
+  bool rowMajor = true;
+  bool transposed = false; ///< ldmatrix.trans
+  uint32_t stride = 0; ///< register with the leading dimension, or 0
 };
 
 /// Where lanes that were split come together again. Alive while `expected` is
@@ -110,6 +130,7 @@ struct Block;
 struct Warp {
   // --- read by handlers ---
   MemDesc *mem = nullptr;
+  const MatrixDesc *matrix = nullptr;
   std::byte *shared = nullptr;
   int64_t sharedBytes = 0;
   const std::byte *params = nullptr;
@@ -191,6 +212,9 @@ struct Warp {
 /// allocation is cached in `desc` where it is global memory.
 std::byte *resolveLane(Warp *warp, MemDesc &desc, uint64_t address,
                        uint32_t lane, uint32_t bytes, const Inst *inst);
+
+/// Waits until all lanes of the warp are at `inst`; false: not yet.
+bool wholeWarp(Warp *warp, const Inst *inst, uint32_t mask);
 
 // --- the registry of instructions -------------------------------------------
 

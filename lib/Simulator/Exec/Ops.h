@@ -19,7 +19,8 @@ namespace hwtune::exec {
   void addFloatOps(Registry &registry);                                        \
   void addConvertOps(Registry &registry);                                      \
   void addMoveOps(Registry &registry);                                         \
-  void addMemoryOps(Registry &registry);
+  void addMemoryOps(Registry &registry);                                       \
+  void addMatrixOps(Registry &registry);
 
 namespace avx2 {
 HWTUNE_FAMILIES
@@ -34,11 +35,9 @@ HWTUNE_FAMILIES
 void addHalfOps(Registry &registry);
 void addSpecialOps(Registry &registry);
 void addRoundingOps(Registry &registry);
-void addVideoOps(Registry &registry);
 void addControlOps(Registry &registry);
 void addWarpOps(Registry &registry);
 void addAtomicOps(Registry &registry);
-void addMatrixOps(Registry &registry);
 void addModeOps(Registry &registry);
 void addBuiltinOps(Registry &registry);
 

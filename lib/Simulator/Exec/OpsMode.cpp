@@ -159,6 +159,8 @@ void countMemory(HWTUNE_HANDLER_ARGS) {
   Counting &C = *W->launch->counting;
   const MemDesc &D = W->mem[which];
   alignas(64) uint64_t addresses[kLanes];
+  const uint32_t whole = mask;
+  mask &= D.lanes;
   ptx::Space space = laneAddresses(D, R, mask, addresses);
   Memo &memo = C.memos[which];
   uint64_t base = addresses[mask ? __builtin_ctz(mask) : 0];
@@ -190,6 +192,7 @@ void countMemory(HWTUNE_HANDLER_ARGS) {
   c.lines += memo.cost.lines;
   c.wavefronts += memo.cost.wavefronts;
   c.lanes += uint32_t(__builtin_popcount(mask));
+  mask = whole;
   HWTUNE_GO(I + 1);
 }
 
@@ -214,6 +217,7 @@ void trace(HWTUNE_HANDLER_ARGS) {
   e.predOn = (guard ^ I->c) & mask;
   alignas(64) uint64_t addresses[kLanes];
   if (I->d != kNoMeta) {
+    e.predOn &= W->mem[I->d].lanes;
     e.space = laneAddresses(W->mem[I->d], R, e.predOn, addresses);
     e.addresses = addresses;
   }

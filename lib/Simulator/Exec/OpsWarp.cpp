@@ -332,6 +332,14 @@ void unpackOct(HWTUNE_HANDLER_ARGS) {
 
 } // namespace
 
+bool wholeWarp(Warp *W, const Inst *I, uint32_t mask) {
+  if (syncReady(W, mask, kFullMask))
+    return true;
+  parkSync(W, I, mask, kFullMask);
+  W->stop = Stop::Switch;
+  return false;
+}
+
 void addWarpOps(Registry &r) {
   addEntry(r, "shfl.up", "", {&shuffle<Shuffle::Up>, &shuffle<Shuffle::Up>, ""});
   addEntry(r, "shfl.down", "", {&shuffle<Shuffle::Down>, &shuffle<Shuffle::Down>, ""});

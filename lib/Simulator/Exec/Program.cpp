@@ -42,7 +42,7 @@ static std::unique_ptr<Registry> makeRegistry() {
   auto r = std::make_unique<Registry>();
 #define HWTUNE_ADD_FAMILIES(unit)                                              \
   unit::addIntOps(*r), unit::addLogicOps(*r), unit::addCompareOps(*r), unit::addFloatOps(*r), unit::addConvertOps(*r), \
-      unit::addMoveOps(*r), unit::addMemoryOps(*r)
+      unit::addMoveOps(*r), unit::addMemoryOps(*r), unit::addMatrixOps(*r)
 #if defined(__x86_64__)
   if (unit == "avx512")
     HWTUNE_ADD_FAMILIES(avx512);
@@ -54,11 +54,9 @@ static std::unique_ptr<Registry> makeRegistry() {
   addHalfOps(*r);
   addSpecialOps(*r);
   addRoundingOps(*r);
-  addVideoOps(*r);
   addControlOps(*r);
   addWarpOps(*r);
   addAtomicOps(*r);
-  addMatrixOps(*r);
   addModeOps(*r);
   addBuiltinOps(*r);
   return r;

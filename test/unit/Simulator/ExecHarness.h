@@ -95,19 +95,19 @@ inline std::vector<uint64_t> evaluate(const std::string &body, const std::vector
   auto regType = [&](const std::string &t) { return "b" + std::to_string(bitsOf(t)); };
   std::string ptx = kPtxHeader;
   ptx += ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {\n"
-         ".reg .pred %p, %q, %done; .reg .b32 %tid, %n, %cta, %ntid, %x<10>; .reg .b64 %in, %out, %row, %y<10>;\n";
+         ".reg .pred %p, %q, %done; .reg .b32 %thr, %n, %cta, %size, %x<10>; .reg .b64 %in, %out, %row, %y<10>;\n";
   const char *names[] = {"%a", "%b", "%c", "%d"};
   for (size_t i = 0; i < k; ++i)
     ptx += ".reg ." + regType(types[i]) + " " + names[i] + ";\n";
   ptx += ".reg ." + regType(outType) + " %z;\n";
   ptx += "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u32 %n, [n];\n"
-         "mov.u32 %tid, %tid.x; mov.u32 %cta, %ctaid.x; mov.u32 %ntid, %ntid.x; mad.lo.u32 %tid, %cta, %ntid, %tid;\n"
-         "setp.ge.u32 %done, %tid, %n; @%done bra END;\n"
-         "mad.wide.u32 %row, %tid, " + std::to_string(8 * std::max<size_t>(k, 1)) + ", %in;\n";
+         "mov.u32 %thr, %tid.x; mov.u32 %cta, %ctaid.x; mov.u32 %size, %ntid.x; mad.lo.u32 %thr, %cta, %size, %thr;\n"
+         "setp.ge.u32 %done, %thr, %n; @%done bra END;\n"
+         "mad.wide.u32 %row, %thr, " + std::to_string(8 * std::max<size_t>(k, 1)) + ", %in;\n";
   for (size_t i = 0; i < k; ++i)
     ptx += "ld.global." + regType(types[i]) + " " + names[i] + ", [%row+" + std::to_string(8 * i) + "];\n";
   ptx += body + "\n";
-  ptx += "mad.wide.u32 %row, %tid, 8, %out; st.global." + regType(outType) + " [%row], %z;\nEND: ret;\n}\n";
+  ptx += "mad.wide.u32 %row, %thr, 8, %out; st.global." + regType(outType) + " [%row], %z;\nEND: ret;\n}\n";
   ExecHarness h(ptx);
   if (!h.program) {
     if (error)
