@@ -189,6 +189,19 @@ const char *hwtuneDriverConfigure(const char *text) {
   return r.ok() ? nullptr : keep(r.status().error().str());
 }
 
+#ifdef HWTUNE_FAULTY_SIM
+/// Makes the library a simulated device to those who ask; what it is told goes
+/// to standard error, for tests to read.
+extern "C" __attribute__((visibility("default"))) const char *
+hwtuneSimConfigure(const char *text) {
+  Expected<Json> root = parseJson(text, "configuration", 1 << 20);
+  if (!root)
+    return keep(root.error().str());
+  std::fprintf(stderr, "sim: %s\n", text);
+  return root->value("target", "") == "l4" ? "no l4 today" : nullptr;
+}
+#endif
+
 //===----------------------------------------------------------------------===//
 // Errors, devices, contexts
 //===----------------------------------------------------------------------===//
