@@ -126,7 +126,8 @@ std::vector<std::string> nearestIds(std::string_view text) {
   const std::vector<std::string> &ids = knownTargetIds();
   std::vector<std::pair<size_t, size_t>> order;
   for (size_t i = 0; i < ids.size(); ++i) {
-    bool contains = !text.empty() && ids[i].find(text) != std::string::npos;
+    // Two letters are part of too much to mean anything.
+    bool contains = text.size() > 2 && ids[i].find(text) != std::string::npos;
     order.emplace_back(contains ? size_t{0} : editDistance(text, ids[i]), i);
   }
   std::sort(order.begin(), order.end());
