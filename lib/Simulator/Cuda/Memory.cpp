@@ -1,0 +1,424 @@
+//===- Memory.cpp - device, pinned, managed and registered memory ---------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "State.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+using namespace hwtune;
+using namespace hwtune::simcuda;
+
+namespace {
+/// Every allocation begins at a multiple of this, as the driver promises.
+constexpr uint64_t kAlignment = 256, kPage = 4096;
+
+/// Bytes that device allocations may still take.
+uint64_t bytesLeft(const Driver &driver) {
+  uint64_t used = 0, all = uint64_t(driver.config.target.dramBytes);
+  for (const auto &[base, state] : driver.allocations)
+    if (state.kind == MemoryKind::Device || state.kind == MemoryKind::Managed)
+      used += (state.bytes + kAlignment - 1) / kAlignment * kAlignment;
+  return used < all ? all - used : 0;
+}
+
+Result allocate(Call &call, DevicePtr *address, size_t bytes) {
+  if (!address || bytes == 0)
+    return Result::InvalidValue;
+  if (bytes > bytesLeft(call.driver))
+    return Result::OutOfMemory;
+  DeviceAddress base = call.driver.memory.allocate(bytes, kAlignment);
+  if (!base)
+    return Result::OutOfMemory;
+  if (call.driver.config.check)
+    call.driver.memory.trackWrites(base);
+  MemoryState state;
+  state.context = call.contextId;
+  state.bytes = bytes;
+  call.driver.allocations.emplace(base, state);
+  *address = base;
+  return Result::Success;
+}
+
+/// Host memory that kernels see at the same address.
+Result allocateHost(Call &call, void **address, size_t bytes, MemoryKind kind,
+                    unsigned flags) {
+  if (!address || bytes == 0)
+    return Result::InvalidValue;
+  if (kind == MemoryKind::Managed && bytes > bytesLeft(call.driver))
+    return Result::OutOfMemory;
+  if (bytes > SIZE_MAX / 2)
+    return Result::OutOfMemory;
+  void *host = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
+  if (!host)
+    return Result::OutOfMemory;
+  if (!call.driver.memory.map(DeviceAddress(uintptr_t(host)), host, bytes)) {
+    std::free(host);
+    return Result::OutOfMemory;
+  }
+  MemoryState state;
+  state.context = call.contextId;
+  state.kind = kind;
+  state.bytes = bytes;
+  state.host = host;
+  state.flags = flags;
+  call.driver.allocations.emplace(DeviceAddress(uintptr_t(host)), state);
+  *address = host;
+  return Result::Success;
+}
+
+/// The allocation that holds `address`, or the end.
+auto containing(Driver &driver, DeviceAddress address) {
+  auto it = driver.allocations.upper_bound(address);
+  if (it == driver.allocations.begin())
+    return driver.allocations.end();
+  --it;
+  return address - it->first < it->second.bytes ? it : driver.allocations.end();
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Device memory
+//===----------------------------------------------------------------------===//
+
+HWTUNE_CUDA_API Result cuMemGetInfo_v2(size_t *free, size_t *total) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  if (!free || !total)
+    return Result::InvalidValue;
+  *total = size_t(call.driver.config.target.dramBytes);
+  *free = bytesLeft(call.driver);
+  return Result::Success;
+}
+
+HWTUNE_CUDA_API Result cuMemAlloc_v2(DevicePtr *address, size_t bytes) {
+  Call call(Need::Context);
+  return call.ok() ? allocate(call, address, bytes) : call.result;
+}
+
+HWTUNE_CUDA_API Result cuMemAllocPitch_v2(DevicePtr *address, size_t *pitch,
+                                          size_t width, size_t height,
+                                          unsigned element) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  if (!address || !pitch || !width || !height ||
+      (element != 4 && element != 8 && element != 16))
+    return Result::InvalidValue;
+  constexpr size_t kPitch = 512;
+  size_t bytes;
+  *pitch = (width + kPitch - 1) / kPitch * kPitch;
+  if (*pitch < width || __builtin_mul_overflow(*pitch, height, &bytes))
+    return Result::InvalidValue;
+  return allocate(call, address, bytes);
+}
+
+HWTUNE_CUDA_API Result cuMemFree_v2(DevicePtr address) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  if (!address)
+    return Result::Success;
+  auto it = call.driver.allocations.find(address);
+  bool ours = it != call.driver.allocations.end() &&
+              (it->second.kind == MemoryKind::Device ||
+               it->second.kind == MemoryKind::Managed);
+  if (!ours)
+    return Result::InvalidValue;
+  call.driver.synchroniseContext(call.contextId, *call.context);
+  call.driver.releaseMemory(address);
+  return Result::Success;
+}
+
+HWTUNE_CUDA_API Result cuMemAllocAsync(DevicePtr *address, size_t bytes,
+                                       cuda::Stream stream) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  if (!call.driver.stream(*call.context, stream, call.result))
+    return call.result;
+  return allocate(call, address, bytes);
+}
+HWTUNE_CUDA_ALIAS(cuMemAllocAsync_ptsz, cuMemAllocAsync)
+
+HWTUNE_CUDA_API Result cuMemFreeAsync(DevicePtr address, cuda::Stream stream) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  if (!call.driver.stream(*call.context, stream, call.result))
+    return call.result;
+  auto it = call.driver.allocations.find(address);
+  if (it == call.driver.allocations.end() ||
+      it->second.kind != MemoryKind::Device)
+    return Result::InvalidValue;
+  call.driver.releaseMemory(address);
+  return Result::Success;
+}
+HWTUNE_CUDA_ALIAS(cuMemFreeAsync_ptsz, cuMemFreeAsync)
+
+HWTUNE_CUDA_API Result cuMemGetAddressRange_v2(DevicePtr *base, size_t *bytes,
+                                               DevicePtr address) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  auto it = containing(call.driver, address);
+  if (it == call.driver.allocations.end())
+    return Result::NotFound;
+  if (base)
+    *base = it->first;
+  if (bytes)
+    *bytes = it->second.bytes;
+  return Result::Success;
+}
+
+//===----------------------------------------------------------------------===//
+// Host memory
+//===----------------------------------------------------------------------===//
+
+HWTUNE_CUDA_API Result cuMemHostAlloc(void **address, size_t bytes,
+                                      unsigned flags) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  constexpr unsigned kAll = 7; // portable, device map, write-combined
+  if (flags & ~kAll)
+    return Result::InvalidValue;
+  return allocateHost(call, address, bytes, MemoryKind::Pinned, flags);
+}
+
+HWTUNE_CUDA_API Result cuMemAllocHost_v2(void **address, size_t bytes) {
+  return cuMemHostAlloc(address, bytes, 0);
+}
+HWTUNE_CUDA_ALIAS(cuMemAllocHost, cuMemAllocHost_v2)
+
+HWTUNE_CUDA_API Result cuMemFreeHost(void *address) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  auto it = call.driver.allocations.find(DeviceAddress(uintptr_t(address)));
+  if (it == call.driver.allocations.end() ||
+      it->second.kind != MemoryKind::Pinned)
+    return Result::InvalidValue;
+  call.driver.releaseMemory(it->first);
+  return Result::Success;
+}
+
+HWTUNE_CUDA_API Result cuMemAllocManaged(DevicePtr *address, size_t bytes,
+                                         unsigned flags) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  if (!address ||
+      (flags != cuda::kMemAttachGlobal && flags != cuda::kMemAttachHost))
+    return Result::InvalidValue;
+  void *host = nullptr;
+  Result result = allocateHost(call, &host, bytes, MemoryKind::Managed, flags);
+  if (result == Result::Success)
+    *address = DevicePtr(uintptr_t(host));
+  return result;
+}
+
+HWTUNE_CUDA_API Result cuMemHostRegister_v2(void *address, size_t bytes,
+                                            unsigned flags) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  constexpr unsigned kAll = 15; // portable, device map, I/O, read-only
+  if (!address || !bytes || (flags & ~kAll) ||
+      bytes > SIZE_MAX - uintptr_t(address))
+    return Result::InvalidValue;
+  DeviceAddress base = DeviceAddress(uintptr_t(address));
+  if (!call.driver.memory.map(base, address, bytes))
+    return Result::HostMemoryAlreadyRegistered;
+  MemoryState state;
+  state.context = call.contextId;
+  state.kind = MemoryKind::Registered;
+  state.bytes = bytes;
+  state.host = address;
+  state.flags = flags;
+  call.driver.allocations.emplace(base, state);
+  return Result::Success;
+}
+HWTUNE_CUDA_ALIAS(cuMemHostRegister, cuMemHostRegister_v2)
+
+HWTUNE_CUDA_API Result cuMemHostUnregister(void *address) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  if (!address)
+    return Result::InvalidValue;
+  auto it = call.driver.allocations.find(DeviceAddress(uintptr_t(address)));
+  if (it == call.driver.allocations.end() ||
+      it->second.kind != MemoryKind::Registered)
+    return Result::HostMemoryNotRegistered;
+  call.driver.releaseMemory(it->first);
+  return Result::Success;
+}
+
+HWTUNE_CUDA_API Result cuMemHostGetDevicePointer_v2(DevicePtr *device,
+                                                    void *host,
+                                                    unsigned flags) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  if (!device || !host || flags)
+    return Result::InvalidValue;
+  auto it = containing(call.driver, DeviceAddress(uintptr_t(host)));
+  if (it == call.driver.allocations.end() ||
+      it->second.kind == MemoryKind::Device)
+    return Result::InvalidValue;
+  *device = DevicePtr(uintptr_t(host));
+  return Result::Success;
+}
+
+HWTUNE_CUDA_API Result cuMemHostGetFlags(unsigned *flags, void *host) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  if (!flags || !host)
+    return Result::InvalidValue;
+  auto it = containing(call.driver, DeviceAddress(uintptr_t(host)));
+  if (it == call.driver.allocations.end() ||
+      it->second.kind != MemoryKind::Pinned)
+    return Result::InvalidValue;
+  *flags = it->second.flags | cuda::kMemHostAllocDeviceMap;
+  return Result::Success;
+}
+
+//===----------------------------------------------------------------------===//
+// Hints and attributes
+//===----------------------------------------------------------------------===//
+
+namespace {
+Result managedRange(Call &call, DevicePtr address, size_t bytes) {
+  auto it = containing(call.driver, address);
+  bool fits = it != call.driver.allocations.end() &&
+              it->second.kind == MemoryKind::Managed &&
+              bytes <= it->second.bytes - (address - it->first);
+  return fits && bytes ? Result::Success : Result::InvalidValue;
+}
+} // namespace
+
+/// Managed memory is in one place here, so hints are checked and forgotten.
+HWTUNE_CUDA_API Result cuMemPrefetchAsync(DevicePtr address, size_t bytes,
+                                          cuda::Device device,
+                                          cuda::Stream stream) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  if (!call.driver.stream(*call.context, stream, call.result))
+    return call.result;
+  return managedRange(call, address, bytes);
+}
+HWTUNE_CUDA_ALIAS(cuMemPrefetchAsync_ptsz, cuMemPrefetchAsync)
+
+HWTUNE_CUDA_API Result cuMemAdvise(DevicePtr address, size_t bytes, int advice,
+                                   cuda::Device device) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  constexpr int kLastAdvice = 6;
+  if (advice < 1 || advice > kLastAdvice)
+    return Result::InvalidValue;
+  return managedRange(call, address, bytes);
+}
+
+namespace {
+/// Values of `CUpointer_attribute` that are answered.
+enum PointerAttribute {
+  PointerContext = 1,
+  PointerMemoryType = 2,
+  PointerDevicePointer = 3,
+  PointerHostPointer = 4,
+  PointerIsManaged = 8,
+  PointerDeviceOrdinal = 9,
+  PointerRangeStart = 11,
+  PointerRangeSize = 12,
+  PointerMapped = 13,
+};
+
+template <typename T> void put(void *data, T value) {
+  std::memcpy(data, &value, sizeof value);
+}
+
+Result pointerAttribute(void *data, int attribute, DeviceAddress base,
+                        const MemoryState &state, DevicePtr address) {
+  bool isDevice =
+      state.kind == MemoryKind::Device || state.kind == MemoryKind::Managed;
+  switch (attribute) {
+  case PointerContext:
+    put(data, handleOf<cuda::Context>(state.context));
+    break;
+  case PointerMemoryType:
+    put(data, isDevice ? cuda::MemoryType::Device : cuda::MemoryType::Host);
+    break;
+  case PointerDevicePointer:
+    put(data, address);
+    break;
+  case PointerHostPointer:
+    if (state.kind == MemoryKind::Device)
+      return Result::InvalidValue;
+    put(data, reinterpret_cast<void *>(uintptr_t(address)));
+    break;
+  case PointerIsManaged:
+    put(data, unsigned(state.kind == MemoryKind::Managed));
+    break;
+  case PointerDeviceOrdinal:
+    put(data, 0);
+    break;
+  case PointerRangeStart:
+    put(data, DevicePtr(base));
+    break;
+  case PointerRangeSize:
+    put(data, size_t(state.bytes));
+    break;
+  case PointerMapped:
+    put(data, unsigned(1));
+    break;
+  default:
+    return Result::NotSupported;
+  }
+  return Result::Success;
+}
+} // namespace
+
+HWTUNE_CUDA_API Result cuPointerGetAttribute(void *data, int attribute,
+                                             DevicePtr address) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  if (!data)
+    return Result::InvalidValue;
+  auto it = containing(call.driver, address);
+  if (it == call.driver.allocations.end())
+    return Result::InvalidValue;
+  return pointerAttribute(data, attribute, it->first, it->second, address);
+}
+
+HWTUNE_CUDA_API Result cuPointerGetAttributes(unsigned count, int *attributes,
+                                              void **data, DevicePtr address) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  if (!attributes || !data || !count)
+    return Result::InvalidValue;
+  auto it = containing(call.driver, address);
+  for (unsigned i = 0; i < count; ++i) {
+    bool known = it != call.driver.allocations.end();
+    // A pointer that is nobody's is an answer, not an error, in this call.
+    Result result = known ? pointerAttribute(data[i], attributes[i], it->first,
+                                             it->second, address)
+                          : Result::Success;
+    if (!known && attributes[i] == PointerMemoryType)
+      put(data[i], 0u);
+    if (result == Result::NotSupported)
+      return result;
+  }
+  return Result::Success;
+}

@@ -1,0 +1,183 @@
+//===- State.h - what the simulated driver keeps ----------------*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A driver is process-wide by nature; all of it is in one `Driver`, behind one
+// mutex. Work is done when it is submitted, in the order of the calls, which
+// satisfies every order that streams and events can ask for; streams differ in
+// simulated time alone.
+//
+// Handles are numbers that are never given out twice, not addresses: a freed or
+// foreign one is recognised without being touched.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_LIB_SIMULATOR_CUDA_STATE_H
+#define HWTUNE_LIB_SIMULATOR_CUDA_STATE_H
+
+#include "Config.h"
+#include "Types.h"
+#include "hwtune/Simulator/Exec/Exec.h"
+#include "hwtune/Simulator/Exec/GlobalMemory.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace hwtune::simcuda {
+
+using cuda::DevicePtr;
+using cuda::Result;
+using exec::DeviceAddress;
+
+/// The version of CUDA whose API is answered (12.8 as 12080), and the newest
+/// PTX version that its compiler takes.
+inline constexpr int kDriverVersion = 13000;
+inline constexpr unsigned kPtxMajor = 9, kPtxMinor = 0;
+
+using Id = uintptr_t;
+
+template <typename T> Id idOf(T *handle) {
+  return reinterpret_cast<Id>(handle);
+}
+template <typename T> T handleOf(Id id) { return reinterpret_cast<T>(id); }
+
+struct StreamState {
+  Id context = 0;
+  unsigned flags = 0;
+  int priority = 0;
+  double end = 0; ///< simulated ns at which all its work is done
+};
+
+struct EventState {
+  Id context = 0;
+  unsigned flags = 0;
+  bool recorded = false;
+  double time = 0; ///< simulated ns
+};
+
+struct ModuleState {
+  Id context = 0;
+  uint32_t ptxVersion = 0; ///< 10 * major + minor
+  std::shared_ptr<const exec::Program> program;
+  std::map<std::string, Id, std::less<>> functions; ///< handles given out
+};
+
+struct FunctionState {
+  Id module = 0;
+  const exec::FunctionInfo *info = nullptr;
+  int maxDynamicShared = 0; ///< bytes, raised by opting in
+  int carveout = -1;        ///< preferred, percent; -1 default
+};
+
+enum class MemoryKind { Device, Pinned, Managed, Registered };
+struct MemoryState {
+  Id context = 0;
+  MemoryKind kind = MemoryKind::Device;
+  uint64_t bytes = 0;
+  void *host = nullptr; ///< of all but Device
+  unsigned flags = 0;
+};
+
+struct LibraryState {
+  Id module = 0;
+};
+
+struct ContextState {
+  bool primary = false;
+  unsigned flags = 0;
+  /// What every call answers once a kernel has failed.
+  Result sticky = Result::Success;
+  std::map<int, size_t> limits;
+  StreamState legacy;
+  std::map<std::thread::id, StreamState> perThread;
+  int cacheConfig = 0, sharedConfig = 0;
+};
+
+/// What the last launch was and how long it took, for `hwtuneSimLastReport`.
+struct LastLaunch {
+  std::string json;
+};
+
+class Driver {
+public:
+  static Driver &get();
+
+  std::mutex mutex;
+  Config config;
+  bool configured = false, initialised = false;
+
+  exec::GlobalMemory memory;
+  std::map<DeviceAddress, MemoryState> allocations; ///< by base
+  std::map<Id, ContextState> contexts;
+  std::map<Id, StreamState> streams;
+  std::map<Id, EventState> events;
+  std::map<Id, ModuleState> modules;
+  std::map<Id, FunctionState> functions;
+  std::map<Id, LibraryState> libraries;
+  std::set<Id> deadContexts;
+  Id primary = 0; ///< 0 while nobody retains it
+  unsigned primaryCount = 0, primaryFlags = 0;
+  LastLaunch last;
+
+  // --- simulated time, ns ---
+  double hostNow = 0;
+  double computeEnd = 0, copyInEnd = 0, copyOutEnd = 0;
+
+  Id newId() { return nextId += kIdStep; }
+  int capability() const { return config.target.computeCapability(); }
+
+  /// The current context of this thread: null with the code in `result`.
+  ContextState *current(Result &result);
+  /// The stream behind a handle in the current context, default ones included.
+  StreamState *stream(ContextState &context, cuda::Stream handle,
+                      Result &result);
+
+  Id createContext(bool isPrimary, unsigned flags);
+  /// Frees everything that belongs to it.
+  void destroyContext(Id id);
+  void unloadModule(Id id);
+  void releaseMemory(DeviceAddress base);
+
+  /// Puts `ns` of work on a stream, after what it must wait for and after the
+  /// engine is free. Returns the end.
+  double schedule(ContextState &context, Id contextId, StreamState &stream,
+                  double ns, double &engineEnd);
+  /// The host waits for `stream`, or for all of a context.
+  void synchronise(const StreamState &stream);
+  void synchroniseContext(Id contextId, ContextState &context);
+
+private:
+  Driver() = default;
+  static constexpr Id kIdStep = 0x40;
+  /// Out of any address a program could have.
+  Id nextId = Id(1) << 52;
+};
+
+/// The context stack of this thread.
+std::vector<Id> &contextStack();
+
+/// The start of every entry point: takes the mutex; `result` is Success only
+/// with an initialised driver and, unless `NoContext`, a healthy current
+/// context.
+enum class Need { Init, Context };
+struct Call {
+  explicit Call(Need need);
+  Driver &driver;
+  std::unique_lock<std::mutex> lock;
+  Result result = Result::Success;
+  ContextState *context = nullptr;
+  Id contextId = 0;
+  bool ok() const { return result == Result::Success; }
+};
+
+} // namespace hwtune::simcuda
+
+#endif // HWTUNE_LIB_SIMULATOR_CUDA_STATE_H

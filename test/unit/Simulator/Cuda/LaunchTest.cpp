@@ -1,0 +1,260 @@
+//===- LaunchTest.cpp - loading and launching through the driver API ------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaTest.h"
+
+#include <cstring>
+#include <thread>
+
+using namespace hwtune;
+using namespace hwtune::cuda;
+
+namespace {
+struct Launch : CudaTest {};
+
+std::vector<float> iota(size_t count, float scale) {
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i)
+    values[i] = float(i) * scale;
+  return values;
+}
+
+TEST_F(Launch, VectorAddWithParameterPointers) {
+  Function add = function(load(kVectorAdd), "vector_add");
+  unsigned n = 1000;
+  DevicePtr a = upload(iota(n, 1)), b = upload(iota(n, 0.5f)),
+            c = upload(std::vector<float>(n + 1, 7));
+  EXPECT_CUDA(Success, launch(add, 8, 128, {&a, &b, &c, &n}));
+  EXPECT_CUDA(Success, driver().cuCtxSynchronize());
+  std::vector<float> got = download(c, n + 1);
+  for (unsigned i = 0; i < n; ++i)
+    ASSERT_EQ(got[i], float(i) * 1.5f) << i;
+  EXPECT_EQ(got[n], 7); // the tail is not touched
+}
+
+TEST_F(Launch, VectorAddWithParameterBuffer) {
+  Function add = function(load(kVectorAdd), "vector_add");
+  struct {
+    DevicePtr a, b, c;
+    unsigned n;
+  } p{upload(iota(32, 1)), upload(iota(32, 1)), upload(iota(32, 0)), 32};
+  size_t bytes = 28; // without the padding of the struct
+  void *extra[] = {reinterpret_cast<void *>(1), &p, reinterpret_cast<void *>(2),
+                   &bytes, nullptr};
+  EXPECT_CUDA(Success, driver().cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0,
+                                               nullptr, nullptr, extra));
+  EXPECT_EQ(download(p.c, 32)[31], 62);
+  EXPECT_CUDA(InvalidValue, driver().cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0,
+                                                    nullptr, extra, extra));
+}
+
+TEST_F(Launch, Globals) {
+  Module module = load(kVectorAdd);
+  DevicePtr address = 0;
+  size_t bytes = 0;
+  EXPECT_CUDA(Success,
+              driver().cuModuleGetGlobal(&address, &bytes, module, "launches"));
+  EXPECT_EQ(bytes, 4u);
+  unsigned value = 0;
+  EXPECT_CUDA(Success, driver().cuMemcpyDtoH(&value, address, 4));
+  EXPECT_EQ(value, 5u);
+  EXPECT_CUDA(NotFound,
+              driver().cuModuleGetGlobal(&address, &bytes, module, "nothing"));
+}
+
+TEST_F(Launch, DynamicSharedMemoryIsOptedIn) {
+  Function f = function(load(kVectorAdd), "uses_shared");
+  DevicePtr out = upload({0});
+  int value = 0;
+  EXPECT_CUDA(Success, driver().cuFuncGetAttribute(
+                           &value, FunctionAttribute::SharedSizeBytes, f));
+  EXPECT_EQ(value, 1024);
+  EXPECT_CUDA(Success,
+              driver().cuFuncGetAttribute(
+                  &value, FunctionAttribute::MaxDynamicSharedSizeBytes, f));
+  EXPECT_EQ(value, 48 * 1024 - 1024);
+  EXPECT_CUDA(Success, launch(f, 1, 32, {&out}, 47 * 1024));
+  EXPECT_CUDA(InvalidValue, launch(f, 1, 32, {&out}, 47 * 1024 + 4));
+  // A100: 163 KiB by opting in.
+  EXPECT_CUDA(InvalidValue, driver().cuFuncSetAttribute(
+                                f, FunctionAttribute::MaxDynamicSharedSizeBytes,
+                                162 * 1024 + 4));
+  EXPECT_CUDA(Success,
+              driver().cuFuncSetAttribute(
+                  f, FunctionAttribute::MaxDynamicSharedSizeBytes, 162 * 1024));
+  EXPECT_CUDA(Success, launch(f, 1, 32, {&out}, 162 * 1024));
+  EXPECT_CUDA(Success, driver().cuCtxSynchronize());
+}
+
+TEST_F(Launch, Occupancy) {
+  Function f = function(load(kVectorAdd), "uses_shared");
+  int blocks = 0;
+  // 1 KiB static + 1 KiB reserved of 164 KiB, 32 threads: 32 blocks is the SM's
+  // limit.
+  EXPECT_CUDA(Success, driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                           &blocks, f, 32, 0));
+  EXPECT_EQ(blocks, 32);
+  EXPECT_CUDA(Success, driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                           &blocks, f, 1024, 0));
+  EXPECT_EQ(blocks, 2);
+  // 39 + 1 + 1 KiB: four times.
+  EXPECT_CUDA(Success, driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                           &blocks, f, 32, 39 * 1024));
+  EXPECT_EQ(blocks, 4);
+  int grid = 0, size = 0;
+  auto *potential =
+      entry<Result(int *, int *, Function, size_t (*)(int), size_t, int)>(
+          "cuOccupancyMaxPotentialBlockSize");
+  EXPECT_CUDA(Success, potential(&grid, &size, f, nullptr, 0, 0));
+  EXPECT_EQ(size, 1024);
+  EXPECT_EQ(grid, 2 * 108);
+}
+
+TEST_F(Launch, EventsHaveSimulatedTimes) {
+  Function add = function(load(kVectorAdd), "vector_add");
+  unsigned n = 1 << 16;
+  DevicePtr a = upload(iota(n, 1)), b = upload(iota(n, 1)),
+            c = upload(iota(n, 0));
+  Event events[3];
+  for (Event &e : events)
+    EXPECT_CUDA(Success, driver().cuEventCreate(&e, 0));
+  EXPECT_CUDA(Success, driver().cuEventRecord(events[0], nullptr));
+  EXPECT_CUDA(Success, launch(add, n / 256, 256, {&a, &b, &c, &n}));
+  EXPECT_CUDA(Success, driver().cuEventRecord(events[1], nullptr));
+  EXPECT_CUDA(Success, launch(add, n / 256, 256, {&a, &b, &c, &n}));
+  EXPECT_CUDA(Success, launch(add, n / 256, 256, {&a, &b, &c, &n}));
+  EXPECT_CUDA(Success, driver().cuEventRecord(events[2], nullptr));
+  EXPECT_CUDA(Success, driver().cuEventSynchronize(events[2]));
+  float one = 0, two = 0;
+  EXPECT_CUDA(Success, driver().cuEventElapsedTime(&one, events[0], events[1]));
+  EXPECT_CUDA(Success, driver().cuEventElapsedTime(&two, events[1], events[2]));
+  EXPECT_GT(one, 0);
+  EXPECT_NEAR(two, 2 * one, one * 1e-3);
+  Event untimed;
+  EXPECT_CUDA(Success, driver().cuEventCreate(&untimed, kEventDisableTiming));
+  EXPECT_CUDA(Success, driver().cuEventRecord(untimed, nullptr));
+  EXPECT_CUDA(InvalidHandle,
+              driver().cuEventElapsedTime(&one, events[0], untimed));
+  Event unrecorded;
+  EXPECT_CUDA(Success, driver().cuEventCreate(&unrecorded, 0));
+  EXPECT_CUDA(InvalidHandle,
+              driver().cuEventElapsedTime(&one, events[0], unrecorded));
+}
+
+TEST_F(Launch, StreamsAreOrderedByEventsInSimulatedTime) {
+  Function add = function(load(kVectorAdd), "vector_add");
+  unsigned n = 1 << 12;
+  DevicePtr a = upload(iota(n, 1)), c = upload(iota(n, 0));
+  Stream first, second;
+  EXPECT_CUDA(Success, driver().cuStreamCreate(&first, kStreamNonBlocking));
+  EXPECT_CUDA(Success, driver().cuStreamCreate(&second, kStreamNonBlocking));
+  Event start, middle, end;
+  for (Event *e : {&start, &middle, &end})
+    EXPECT_CUDA(Success, driver().cuEventCreate(e, 0));
+  EXPECT_CUDA(Success, driver().cuEventRecord(start, first));
+  EXPECT_CUDA(Success, launch(add, 16, 256, {&a, &a, &c, &n}, 0, first));
+  EXPECT_CUDA(Success, driver().cuEventRecord(middle, first));
+  EXPECT_CUDA(Success, driver().cuStreamWaitEvent(second, middle, 0));
+  EXPECT_CUDA(Success, driver().cuEventRecord(end, second));
+  float before = 0, after = 0;
+  EXPECT_CUDA(Success, driver().cuEventElapsedTime(&before, start, middle));
+  EXPECT_CUDA(Success, driver().cuEventElapsedTime(&after, start, end));
+  EXPECT_GT(before, 0);
+  EXPECT_EQ(before, after);
+  EXPECT_CUDA(Success, driver().cuStreamSynchronize(second));
+  EXPECT_CUDA(Success, driver().cuStreamDestroy(first));
+  EXPECT_CUDA(InvalidHandle, driver().cuStreamSynchronize(first));
+}
+
+TEST_F(Launch, HostFunctionsRunInOrder) {
+  Function add = function(load(kVectorAdd), "vector_add");
+  unsigned n = 32;
+  DevicePtr a = upload(iota(n, 1)), c = upload(iota(n, 0));
+  auto *host =
+      entry<Result(Stream, void (*)(void *), void *)>("cuLaunchHostFunc");
+  struct Seen {
+    DevicePtr c;
+    float value = 0;
+  } seen{c};
+  EXPECT_CUDA(Success, launch(add, 1, 32, {&a, &a, &c, &n}));
+  EXPECT_CUDA(Success, host(
+                           nullptr,
+                           [](void *data) {
+                             auto *s = static_cast<Seen *>(data);
+                             driver().cuMemcpyDtoH(&s->value, s->c + 124, 4);
+                           },
+                           &seen));
+  EXPECT_EQ(seen.value, 62);
+}
+
+TEST_F(Launch, PinnedManagedAndRegisteredMemoryIsSeenByKernels) {
+  Function add = function(load(kVectorAdd), "vector_add");
+  unsigned n = 64;
+  void *pinned = nullptr;
+  DevicePtr managed = 0, registered = 0;
+  std::vector<float> own = iota(n, 1);
+  EXPECT_CUDA(Success, driver().cuMemAllocHost(&pinned, n * 4));
+  EXPECT_CUDA(Success,
+              driver().cuMemAllocManaged(&managed, n * 4, kMemAttachGlobal));
+  EXPECT_CUDA(Success, driver().cuMemHostRegister(own.data(), n * 4, 0));
+  EXPECT_CUDA(HostMemoryAlreadyRegistered,
+              driver().cuMemHostRegister(own.data() + 4, 16, 0));
+  EXPECT_CUDA(Success,
+              driver().cuMemHostGetDevicePointer(&registered, own.data(), 0));
+  std::memcpy(pinned, own.data(), n * 4);
+  DevicePtr pinnedAddress = DevicePtr(uintptr_t(pinned));
+  EXPECT_CUDA(Success,
+              launch(add, 1, n, {&pinnedAddress, &registered, &managed, &n}));
+  EXPECT_CUDA(Success, driver().cuCtxSynchronize());
+  EXPECT_EQ(reinterpret_cast<float *>(managed)[63], 126);
+  EXPECT_CUDA(Success, driver().cuMemHostUnregister(own.data()));
+  EXPECT_CUDA(HostMemoryNotRegistered,
+              driver().cuMemHostUnregister(own.data()));
+  EXPECT_CUDA(Success, driver().cuMemFreeHost(pinned));
+  EXPECT_CUDA(InvalidValue, driver().cuMemFreeHost(pinned));
+  EXPECT_CUDA(Success, driver().cuMemFree(managed));
+}
+
+TEST_F(Launch, ManyThreadsAtOnce) {
+  Module module = load(kVectorAdd);
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4, -1);
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      int bad = driver().cuCtxSetCurrent(context) != Result::Success;
+      for (unsigned round = 0; round < 50; ++round) {
+        Function add = nullptr;
+        Stream stream = nullptr;
+        DevicePtr a = 0, c = 0;
+        unsigned n = 32;
+        std::vector<float> in = iota(n, float(t + 1)), out(n);
+        bad += driver().cuModuleGetFunction(&add, module, "vector_add") !=
+               Result::Success;
+        bad += driver().cuStreamCreate(&stream, 0) != Result::Success;
+        bad += driver().cuMemAlloc(&a, n * 4) != Result::Success;
+        bad += driver().cuMemAlloc(&c, n * 4) != Result::Success;
+        bad += driver().cuMemcpyHtoDAsync(a, in.data(), n * 4, stream) !=
+               Result::Success;
+        void *params[] = {&a, &a, &c, &n};
+        bad += driver().cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, stream,
+                                       params, nullptr) != Result::Success;
+        bad += driver().cuMemcpyDtoHAsync(out.data(), c, n * 4, stream) !=
+               Result::Success;
+        bad += driver().cuStreamSynchronize(stream) != Result::Success;
+        for (unsigned i = 0; i < n; ++i)
+          bad += out[i] != 2 * in[i];
+        bad += driver().cuMemFree(a) != Result::Success;
+        bad += driver().cuMemFree(c) != Result::Success;
+        bad += driver().cuStreamDestroy(stream) != Result::Success;
+      }
+      wrong[t] = bad;
+    });
+  for (std::thread &t : threads)
+    t.join();
+  EXPECT_EQ(wrong, std::vector<int>(4, 0));
+}
+} // namespace
