@@ -176,6 +176,7 @@ OrderedJson toJson(const RunRecord &run) {
   w.put("types", run.types);
   w.put("layout", run.layout);
   w.put("uuid", run.uuid);
+  w.put("target", run.target);
   w.put("tool_version", run.toolVersion);
   w.put("seed", run.seed);
   w.put("strategy", run.strategy);
@@ -357,43 +358,19 @@ static RecordKey keyFromJson(const JsonReader &r) {
 Expected<RunRecord> runFromJson(const OrderedJson &json) {
   Json plain = json;
   JsonReader r(plain, "run");
-  r.onlyFields({"record",
-                "uid",
-                "key",
-                "op_name",
-                "op_kind",
-                "shapes",
-                "types",
-                "layout",
-                "uuid",
-                "tool_version",
-                "seed",
-                "strategy",
-                "objective",
-                "budget_trials",
-                "budget_seconds",
-                "origin",
-                "started",
-                "finished",
-                "seen",
-                "legal",
-                "rejected",
-                "trials",
-                "converged",
-                "verified",
-                "stop_reason",
-                "label",
-                "generic_ns",
-                "heuristic_ns",
-                "tuned_ns",
-                "schedule",
-                "config",
-                "heuristic_config",
-                "tie_of",
-                "registers",
-                "shared_bytes",
-                "occupancy",
-                "artifact"});
+  r.onlyFields({"record",         "uid",          "key",
+                "op_name",        "op_kind",      "shapes",
+                "types",          "layout",       "uuid",
+                "target",         "tool_version", "seed",
+                "strategy",       "objective",    "budget_trials",
+                "budget_seconds", "origin",       "started",
+                "finished",       "seen",         "legal",
+                "rejected",       "trials",       "converged",
+                "verified",       "stop_reason",  "label",
+                "generic_ns",     "heuristic_ns", "tuned_ns",
+                "schedule",       "config",       "heuristic_config",
+                "tie_of",         "registers",    "shared_bytes",
+                "occupancy",      "artifact"});
   RunRecord run;
   run.uid = r["uid"].string(128);
   run.key = keyFromJson(r["key"]);
@@ -404,6 +381,7 @@ Expected<RunRecord> runFromJson(const OrderedJson &json) {
   get.get("types", run.types);
   get.get("layout", run.layout);
   get.get("uuid", run.uuid);
+  get.get("target", run.target);
   get.get("tool_version", run.toolVersion);
   get.get("seed", run.seed);
   get.get("strategy", run.strategy);

@@ -214,6 +214,7 @@ RunRecord OpTuner::describe() const {
   run.shapes = shapesText(request.workload);
   run.types = typesText(request.workload);
   run.uuid = isModel() ? "model-only" : environment.device.str();
+  run.target = targetText;
   run.toolVersion = environment.toolVersion;
   run.seed = options.seed;
   run.strategy = options.strategy;

@@ -43,6 +43,11 @@ Expected<Dataset> readRecords(const std::string &path, std::string_view text) {
     if (!json)
       return Status(json.error());
     std::string where = fmt::format("{}:{}", path, number);
+    if (textMember(*json, "record") == "run") { // what came out of the trials
+      if (const Json *key = member(*json, "key"); key && data.device.empty())
+        data.device = textMember(*key, "gpu");
+      return success();
+    }
     const Json *config = member(*json, "config");
     if (!config) // the header
       return number == 1 ? success()

@@ -116,7 +116,8 @@ struct RunRecord {
   RecordKey key;
   // the op, for people
   std::string opName, opKind, shapes, types, layout;
-  std::string uuid; ///< of the device, or "model-only"
+  std::string uuid;   ///< of the device, or "model-only"
+  std::string target; ///< JSON text of the hardware as it was read
   std::string toolVersion;
   uint64_t seed = 0;
   std::string strategy, objective;

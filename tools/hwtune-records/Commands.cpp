@@ -1,0 +1,383 @@
+//===- Commands.cpp - what hwtune-records can do --------------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+
+#include "hwtune/Records/Exchange.h"
+#include "hwtune/Support/File.h"
+#include "hwtune/Support/Text.h"
+#include "hwtune/Support/TextTable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <map>
+#include <set>
+
+namespace hwtune {
+
+namespace {
+
+using StoredRun = Database::StoredRun;
+using Align = TextTable::Align;
+
+CommandResult failed(const Error &error) { return {"", error.str(), 1}; }
+CommandResult badLine(const std::string &message) { return {"", message, 2}; }
+
+std::string dateText(double unixTime) {
+  std::time_t seconds = std::time_t(unixTime);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char buffer[32];
+  std::strftime(buffer, sizeof(buffer), "%Y-%m-%d %H:%M", &utc);
+  return buffer;
+}
+
+std::string timeText(const std::optional<double> &ns) {
+  return ns ? formatTime(*ns * 1e-9) : "-";
+}
+
+std::string speedupText(const RunRecord &run) {
+  if (!run.genericNs || !run.tunedNs)
+    return "-";
+  return fmt::format("{:.2f}x", *run.genericNs / *run.tunedNs);
+}
+
+std::string stateText(const RunRecord &run) {
+  if (!run.finished)
+    return "unfinished";
+  if (!run.verified)
+    return "not verified";
+  return run.converged ? "converged" : "done";
+}
+
+/// Runs that `--op` and `--gpu` leave.
+Expected<std::vector<StoredRun>> selected(Database &db,
+                                          const Arguments &arguments) {
+  Expected<std::vector<StoredRun>> runs = db.runs();
+  if (!runs)
+    return runs;
+  std::string op = arguments.get("op"), gpu = arguments.get("gpu");
+  std::erase_if(*runs, [&](const StoredRun &stored) {
+    const RunRecord &run = stored.run;
+    bool named = run.opName.find(op) != std::string::npos ||
+                 run.key.op.rfind(op, 0) == 0;
+    return !named || (!gpu.empty() && run.key.gpu != gpu);
+  });
+  return runs;
+}
+
+std::string runTable(const std::vector<StoredRun> &runs) {
+  TextTable table;
+  table.column("run", Align::Right);
+  for (const char *heading : {"began (UTC)", "operation", "shapes", "gpu"})
+    table.column(heading);
+  for (const char *heading : {"generic", "tuned", "speed-up", "trials"})
+    table.column(heading, Align::Right);
+  for (const char *heading : {"label", "state", "origin"})
+    table.column(heading);
+  for (const StoredRun &stored : runs) {
+    const RunRecord &run = stored.run;
+    table.row({std::to_string(stored.id), dateText(run.started), run.opName,
+               run.shapes, run.key.gpu, timeText(run.genericNs),
+               timeText(run.tunedNs), speedupText(run),
+               std::to_string(stored.storedTrials),
+               run.label ? std::string(toString(*run.label)) : "-",
+               stateText(run), run.origin});
+  }
+  return table.str();
+}
+
+CommandResult list(Database &db, const Arguments &arguments) {
+  Expected<std::vector<StoredRun>> runs = selected(db, arguments);
+  if (!runs)
+    return failed(runs.error());
+  if (runs->empty())
+    return {"no run\n", "", 0};
+  return {runTable(*runs), "", 0};
+}
+
+/// The run numbered `text` among all.
+Expected<StoredRun> findRun(Database &db, const std::string &text) {
+  std::optional<int64_t> id = parseInt(text);
+  Expected<std::vector<StoredRun>> runs = db.runs();
+  if (!runs)
+    return runs.error();
+  for (StoredRun &run : *runs)
+    if (id == run.id || run.run.uid == text)
+      return std::move(run);
+  return Error{
+      fmt::format("there is no run '{}', expected a number or uid that "
+                  "list or export shows",
+                  text),
+      ""};
+}
+
+std::string trialTable(const std::vector<TrialRecord> &trials) {
+  TextTable table;
+  table.column("trial", Align::Right);
+  table.column("role");
+  table.column("status");
+  for (const char *heading : {"time", "predicted", "registers"})
+    table.column(heading, Align::Right);
+  table.column("configuration");
+  table.column("lesson or reason");
+  for (const TrialRecord &trial : trials)
+    table.row({std::to_string(trial.index), std::string(toString(trial.role)),
+               std::string(toString(trial.status)), timeText(trial.medianNs),
+               timeText(trial.predictedNs),
+               trial.registers ? std::to_string(*trial.registers) : "",
+               configText(trial.config),
+               trial.ok() ? trial.lesson
+                          : trial.reason.substr(0, trial.reason.find('\n'))});
+  return table.str();
+}
+
+CommandResult show(Database &db, const Arguments &arguments) {
+  if (arguments.positional.size() != 2)
+    return badLine("show needs one run");
+  Expected<StoredRun> stored = findRun(db, arguments.positional[1]);
+  if (!stored)
+    return failed(stored.error());
+  Expected<std::vector<TrialRecord>> trials = db.trials(stored->id);
+  if (!trials)
+    return failed(trials.error());
+  RunRecord run = stored->run;
+  run.target.clear(); // the report prints it as a table
+  std::string text;
+  for (const auto &[key, value] : toJson(run).items())
+    text += fmt::format("{}: {}\n", key,
+                        value.is_string()   ? value.get<std::string>()
+                        : value.is_object() ? configText(value)
+                                            : dumpJson(value));
+  return {text + "\n" + trialTable(*trials), "", 0};
+}
+
+bool isBetter(const RunRecord &a, const RunRecord &b) {
+  if (a.verified != b.verified)
+    return a.verified;
+  if (a.label != b.label)
+    return a.label > b.label;
+  return *a.tunedNs < *b.tunedNs;
+}
+
+/// Of each key the best finished run.
+std::map<std::string, StoredRun> bestRuns(const std::vector<StoredRun> &runs) {
+  std::map<std::string, StoredRun> best;
+  for (const StoredRun &stored : runs) {
+    const RunRecord &run = stored.run;
+    if (!run.finished || !run.tunedNs || !run.label)
+      continue;
+    std::string key =
+        fmt::format("{}\n{}\n{}\n{}\n{}", run.key.op, run.key.gpu, run.key.arch,
+                    run.key.toolchain, run.key.policy);
+    auto [at, isNew] = best.emplace(key, stored);
+    if (!isNew && isBetter(run, at->second.run))
+      at->second = stored;
+  }
+  return best;
+}
+
+CommandResult best(Database &db, const Arguments &arguments) {
+  Expected<std::vector<StoredRun>> runs = selected(db, arguments);
+  if (!runs)
+    return failed(runs.error());
+  std::vector<StoredRun> chosen;
+  for (auto &[key, run] : bestRuns(*runs))
+    chosen.push_back(run);
+  if (chosen.empty())
+    return {"no finished run\n", "", 0};
+  std::sort(chosen.begin(), chosen.end(),
+            [](const StoredRun &a, const StoredRun &b) { return a.id < b.id; });
+  std::string text = runTable(chosen) + "\n";
+  for (const StoredRun &stored : chosen)
+    text += fmt::format("{}: {} {}\n", stored.id, stored.run.schedule,
+                        configText(stored.run.config));
+  return {text, "", 0};
+}
+
+//===----------------------------------------------------------------------===//
+// Export, import
+//===----------------------------------------------------------------------===//
+
+Expected<std::vector<RunWithTrials>> runsToExport(Database &db,
+                                                  const Arguments &arguments) {
+  std::vector<StoredRun> runs;
+  if (arguments.positional.size() > 1) {
+    for (size_t i = 1; i < arguments.positional.size(); ++i) {
+      Expected<StoredRun> run = findRun(db, arguments.positional[i]);
+      if (!run)
+        return run.error();
+      runs.push_back(std::move(*run));
+    }
+  } else {
+    Expected<std::vector<StoredRun>> all = selected(db, arguments);
+    if (!all)
+      return all.error();
+    runs = std::move(*all);
+  }
+  std::vector<RunWithTrials> result;
+  for (StoredRun &run : runs) {
+    Expected<std::vector<TrialRecord>> trials = db.trials(run.id);
+    if (!trials)
+      return trials.error();
+    result.emplace_back(std::move(run.run), std::move(*trials));
+  }
+  return result;
+}
+
+CommandResult exportRuns(Database &db, const Arguments &arguments) {
+  std::string format = arguments.get("format", "jsonl");
+  if (format != "jsonl" && format != "kernel-tuner" && format != "t4")
+    return badLine(fmt::format("unknown format '{}', expected jsonl, "
+                               "kernel-tuner or t4",
+                               format));
+  Expected<std::vector<RunWithTrials>> runs = runsToExport(db, arguments);
+  if (!runs)
+    return failed(runs.error());
+  if (format != "jsonl" && runs->size() != 1)
+    return badLine(fmt::format("format {} holds one run, {} are selected",
+                               format, runs->size()));
+  std::string text = format == "jsonl" ? exportJsonLines(*runs, "hwtune 0.1.0")
+                     : format == "t4"  ? exportT4((*runs)[0])
+                                       : exportKernelTuner((*runs)[0]);
+  if (!arguments.has("out"))
+    return {text, "", 0};
+  if (Status status = writeFileAtomically(arguments.get("out"), text); !status)
+    return failed(status.error());
+  return {fmt::format("{} runs written to {}\n", runs->size(),
+                      arguments.get("out")),
+          "", 0};
+}
+
+CommandResult importFiles(Database &db, const Arguments &arguments) {
+  if (arguments.positional.size() < 2)
+    return badLine("import needs a file");
+  CommandResult result;
+  for (size_t i = 1; i < arguments.positional.size(); ++i) {
+    const std::string &name = arguments.positional[i];
+    Expected<std::string> text = readFile(name);
+    if (!text)
+      return failed(text.error());
+    Expected<std::vector<RunWithTrials>> runs = importJsonLines(*text, name);
+    if (!runs)
+      return failed(runs.error());
+    Expected<Database::ImportCounts> counts = db.insert(*runs);
+    if (!counts)
+      return failed(counts.error());
+    result.text +=
+        fmt::format("{}: {} runs with {} trials are new, {} were "
+                    "known\n",
+                    name, counts->runs, counts->trials, counts->known);
+    for (const std::string &uid : counts->conflicts) {
+      result.text += fmt::format("{}: run {} differs from the one in the "
+                                 "database, which was kept\n",
+                                 name, uid);
+      result.code = 1;
+      result.error = "some runs are in conflict";
+    }
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Prune
+//===----------------------------------------------------------------------===//
+
+Expected<std::set<int64_t>> condemned(Database &db, const Arguments &arguments,
+                                      const std::vector<StoredRun> &runs) {
+  std::set<int64_t> ids;
+  if (arguments.has("run")) {
+    Expected<StoredRun> run = findRun(db, arguments.get("run"));
+    if (!run)
+      return run.error();
+    ids.insert(run->id);
+  }
+  Expected<std::optional<int64_t>> days = arguments.integer("older-than", 0);
+  if (!days)
+    return days.error();
+  double now = std::chrono::duration<double>(
+                   std::chrono::system_clock::now().time_since_epoch())
+                   .count();
+  std::set<int64_t> kept;
+  for (auto &[key, run] : bestRuns(runs))
+    kept.insert(run.id);
+  for (const StoredRun &stored : runs) {
+    bool old = *days && stored.run.started < now - double(**days) * 86400;
+    bool unfinished = arguments.has("unfinished") && !stored.run.finished;
+    bool superseded = arguments.has("superseded") && stored.run.finished &&
+                      !kept.count(stored.id);
+    if (old || unfinished || superseded)
+      ids.insert(stored.id);
+  }
+  return ids;
+}
+
+CommandResult prune(Database &db, const Arguments &arguments) {
+  bool any = false;
+  for (const char *condition :
+       {"run", "older-than", "unfinished", "superseded"})
+    any |= arguments.has(condition);
+  if (!any)
+    return badLine("prune needs --run, --older-than, --unfinished or "
+                   "--superseded");
+  Expected<std::vector<StoredRun>> runs = selected(db, arguments);
+  if (!runs)
+    return failed(runs.error());
+  Expected<std::set<int64_t>> ids = condemned(db, arguments, *runs);
+  if (!ids)
+    return failed(ids.error());
+  std::string numbers = fmt::format("{}", fmt::join(*ids, " "));
+  if (ids->empty())
+    return {"nothing to remove\n", "", 0};
+  if (arguments.has("dry-run"))
+    return {fmt::format("would remove: {}\n", numbers), "", 0};
+  Status status = db.remove({ids->begin(), ids->end()});
+  if (!status)
+    return failed(status.error());
+  return {fmt::format("removed: {}\n", numbers), "", 0};
+}
+
+} // namespace
+
+CommandResult runCommand(const Arguments &arguments, const std::string &path) {
+  struct Command {
+    const char *name;
+    CommandResult (*run)(Database &, const Arguments &);
+    Database::Mode mode;
+    size_t most; ///< positional arguments, the command included
+  };
+  static const Command commands[] = {
+      {"list", list, Database::Mode::ReadOnly, 1},
+      {"show", show, Database::Mode::ReadOnly, 2},
+      {"best", best, Database::Mode::ReadOnly, 1},
+      {"export", exportRuns, Database::Mode::ReadOnly, SIZE_MAX},
+      {"import", importFiles, Database::Mode::Create, SIZE_MAX},
+      {"prune", prune, Database::Mode::Create, 1}};
+  std::vector<std::string> names;
+  for (const Command &command : commands) {
+    names.push_back(command.name);
+    if (arguments.positional[0] != command.name)
+      continue;
+    if (arguments.positional.size() > command.most)
+      return badLine(fmt::format("{} takes no argument '{}'", command.name,
+                                 arguments.positional[command.most]));
+    if (path.empty())
+      return badLine("neither HOME nor XDG_CACHE_HOME is set: say --db=PATH");
+    Expected<std::unique_ptr<Database>> db = Database::open(path, command.mode);
+    if (!db)
+      return failed(db.error());
+    return command.run(**db, arguments);
+  }
+  return badLine(fmt::format("unknown command '{}', expected one of {}{}",
+                             arguments.positional[0], fmt::join(names, ", "),
+                             didYouMean(arguments.positional[0], names)));
+}
+
+} // namespace hwtune
