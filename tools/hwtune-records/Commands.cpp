@@ -151,7 +151,8 @@ CommandResult show(Database &db, const Arguments &arguments) {
   RunRecord run = stored->run;
   run.target.clear(); // the report prints it as a table
   std::string text;
-  for (const auto &[key, value] : toJson(run).items())
+  OrderedJson fields = toJson(run);
+  for (const auto &[key, value] : fields.items())
     text += fmt::format("{}: {}\n", key,
                         value.is_string()   ? value.get<std::string>()
                         : value.is_object() ? configText(value)
