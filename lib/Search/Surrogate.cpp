@@ -21,6 +21,9 @@ constexpr double kOffsetVariance = 4;
 constexpr std::array<double, Hyper::Count> kDoubt = {0.7, 0.7, 0.7, 0.6, 0.6};
 constexpr double kJitter = 1e-6;
 constexpr Eigen::Index kGrow = 32;
+// Observations the hyperparameters are judged on, spread over the run: more
+// cost time and change little.
+constexpr size_t kEvidenceSize = 64;
 
 /// Matern-5/2 correlation of a squared distance already divided by length^2.
 template <typename Array> auto matern(const Array &distance2) {
@@ -69,28 +72,48 @@ Eigen::VectorXf Surrogate::priorVariance() const {
   return result;
 }
 
-Eigen::VectorXf Surrogate::residualCorrelation(Rep rep) const {
+Eigen::VectorXf Surrogate::squaredDistance(Rep rep) const {
   Eigen::ArrayXf distance2 = Eigen::ArrayXf::Zero(prior.mean.size());
   for (Eigen::Index j = 0; j < coords.cols(); ++j)
     distance2 += (coords.col(j).array() - coords(rep, j)).square();
-  float length = float(parameters[Hyper::Length]);
-  return matern(distance2 / (length * length)).matrix();
+  return distance2.matrix();
 }
 
-Eigen::VectorXf Surrogate::covarianceRow(Rep rep) const {
-  double residual = parameters[Hyper::Residual];
-  Eigen::VectorXf row = float(residual * residual) * residualCorrelation(rep);
-  row.array() += float(kOffsetVariance);
-  if (prior.deviation.cols()) {
-    double scale = parameters[Hyper::Ensemble];
-    row.noalias() += prior.deviation * (float(scale * scale) *
-                                        prior.deviation.row(rep).transpose());
-  }
-  double branch = parameters[Hyper::Branch];
+Eigen::VectorXf Surrogate::residualCorrelation(Rep rep) const {
+  float length = float(parameters[Hyper::Length]);
+  return matern(squaredDistance(rep).array() / (length * length)).matrix();
+}
+
+const Surrogate::Parts &Surrogate::partsOf(size_t observation) {
+  Rep rep = reps[observation];
+  if (observation < parts.size() && partsReps[observation] == rep)
+    return parts[observation];
+  parts.resize(observation); // what follows was of other observations
+  partsReps.resize(observation);
+  Parts p;
+  p.distance2 = squaredDistance(rep);
+  if (prior.deviation.cols())
+    p.ensemble = prior.deviation * prior.deviation.row(rep).transpose();
+  if (branches.cols())
+    p.branch = Eigen::VectorXf::Zero(prior.mean.size());
   for (Eigen::Index j = 0; j < branches.cols(); ++j)
-    row.array() +=
-        (branches.col(j).array() == branches(rep, j))
-            .select(float(branch * branch), Eigen::ArrayXf::Zero(row.size()));
+    p.branch +=
+        (branches.col(j).array() == branches(rep, j)).cast<float>().matrix();
+  parts.push_back(std::move(p));
+  partsReps.push_back(rep);
+  return parts.back();
+}
+
+Eigen::VectorXf Surrogate::covarianceRow(const Parts &p) const {
+  auto square = [](double x) { return float(x * x); };
+  float length2 = square(parameters[Hyper::Length]);
+  Eigen::VectorXf row = square(parameters[Hyper::Residual]) *
+                        matern(p.distance2.array() / length2).matrix();
+  row.array() += float(kOffsetVariance);
+  if (p.ensemble.size())
+    row += square(parameters[Hyper::Ensemble]) * p.ensemble;
+  if (p.branch.size())
+    row += square(parameters[Hyper::Branch]) * p.branch;
   return row;
 }
 
@@ -100,7 +123,9 @@ void Surrogate::add(Rep rep, double value) {
     rows.conservativeResize(prior.mean.size(), t + kGrow);
     lower.conservativeResize(t + kGrow, t + kGrow);
   }
-  Eigen::VectorXf row = covarianceRow(rep);
+  reps.push_back(rep);
+  values.push_back(value);
+  Eigen::VectorXf row = covarianceRow(partsOf(size_t(t)));
   Eigen::VectorXf left = rows.row(rep).head(t).transpose();
   double nugget = parameters[Hyper::Nugget];
   double diagonal = double(row[rep]) + nugget * nugget + kJitter -
@@ -118,8 +143,6 @@ void Surrogate::add(Rep rep, double value) {
   rows.col(t) = row;
   posteriorMean += float(beta.back()) * row;
   posteriorVariance -= row.cwiseAbs2();
-  reps.push_back(rep);
-  values.push_back(value);
 }
 
 void Surrogate::truncate(size_t count) {
@@ -144,62 +167,88 @@ void Surrogate::setValues(const std::vector<double> &newValues) {
   values = newValues;
 }
 
+/// The same as adding one by one, as one triangular solve over all classes.
 void Surrogate::rebuild() {
-  std::vector<Rep> oldReps = std::move(reps);
-  std::vector<double> oldValues = std::move(values);
-  truncate(0);
+  auto t = static_cast<Eigen::Index>(reps.size());
   posteriorMean = prior.mean;
   posteriorVariance = priorVariance();
-  for (size_t i = 0; i < oldReps.size(); ++i)
-    add(oldReps[i], oldValues[i]);
+  beta.clear();
+  if (t == 0)
+    return;
+  rows.resize(prior.mean.size(), t + kGrow);
+  lower = Eigen::MatrixXd::Zero(t + kGrow, t + kGrow);
+  Eigen::MatrixXd k(t, t);
+  for (Eigen::Index j = 0; j < t; ++j) {
+    rows.col(j) = covarianceRow(partsOf(size_t(j)));
+    for (Eigen::Index i = 0; i < t; ++i)
+      k(i, j) = double(rows(reps[size_t(i)], j));
+  }
+  double nugget = parameters[Hyper::Nugget];
+  k.diagonal().array() += nugget * nugget + kJitter;
+  Eigen::MatrixXd factor = Eigen::LLT<Eigen::MatrixXd>(k).matrixL();
+  lower.topLeftCorner(t, t) = factor;
+  Eigen::VectorXd rest(t);
+  for (Eigen::Index i = 0; i < t; ++i)
+    rest[i] = values[size_t(i)] - double(prior.mean[reps[size_t(i)]]);
+  factor.triangularView<Eigen::Lower>().solveInPlace(rest);
+  beta.assign(rest.begin(), rest.end());
+  Eigen::MatrixXf single = factor.cast<float>();
+  auto block = rows.leftCols(t);
+  single.triangularView<Eigen::Lower>()
+      .transpose()
+      .solveInPlace<Eigen::OnTheRight>(block);
+  posteriorMean += block * rest.cast<float>();
+  posteriorVariance -= block.rowwise().squaredNorm();
 }
 
 /// log p(values | hyper) + log p(hyper), constants left out.
-double Surrogate::logEvidence(const Hyper &hyper,
-                              const Eigen::MatrixXd &ensemble,
-                              const Eigen::MatrixXd &branch,
-                              const Eigen::MatrixXd &distance2) const {
+double Surrogate::logEvidence(const Hyper &hyper, const Evidence &e) const {
   auto square = [](double x) { return x * x; };
   Eigen::MatrixXd k =
       square(hyper[Hyper::Residual]) *
-      matern(distance2.array() / square(hyper[Hyper::Length])).matrix();
+      matern(e.distance2.array() / square(hyper[Hyper::Length])).matrix();
   k.array() += kOffsetVariance;
-  k += square(hyper[Hyper::Ensemble]) * ensemble +
-       square(hyper[Hyper::Branch]) * branch;
+  k += square(hyper[Hyper::Ensemble]) * e.ensemble +
+       square(hyper[Hyper::Branch]) * e.branch;
   k.diagonal().array() += square(hyper[Hyper::Nugget]) + kJitter;
   Eigen::LLT<Eigen::MatrixXd> llt(k);
   if (llt.info() != Eigen::Success)
     return -1e300;
-  Eigen::VectorXd rest(static_cast<Eigen::Index>(values.size()));
-  for (size_t i = 0; i < values.size(); ++i)
-    rest[Eigen::Index(i)] = values[i] - double(prior.mean[reps[i]]);
-  double result = -0.5 * rest.dot(llt.solve(rest)) -
+  double result = -0.5 * e.rest.dot(llt.solve(e.rest)) -
                   llt.matrixLLT().diagonal().array().log().sum();
   for (size_t i = 0; i < Hyper::Count; ++i)
     result -= 0.5 * square((hyper.log[i] - center.log[i]) / kDoubt[i]);
   return result;
 }
 
+std::vector<size_t> Surrogate::evidenceSample() const {
+  std::vector<size_t> sample;
+  size_t count = std::min(reps.size(), kEvidenceSize);
+  for (size_t i = 0; i < count; ++i)
+    sample.push_back(i * reps.size() / count);
+  return sample;
+}
+
 void Surrogate::refit() {
-  auto t = static_cast<Eigen::Index>(reps.size());
-  Eigen::MatrixXd ensemble = Eigen::MatrixXd::Zero(t, t), branch = ensemble,
-                  distance2 = ensemble;
-  for (Eigen::Index i = 0; i < t; ++i)
-    for (Eigen::Index j = 0; j <= i; ++j) {
-      Rep a = reps[size_t(i)], b = reps[size_t(j)];
-      if (prior.deviation.cols())
-        ensemble(i, j) =
-            double(prior.deviation.row(a).dot(prior.deviation.row(b)));
-      for (Eigen::Index p = 0; p < branches.cols(); ++p)
-        branch(i, j) += branches(a, p) == branches(b, p);
-      distance2(i, j) = double((coords.row(a) - coords.row(b)).squaredNorm());
-      ensemble(j, i) = ensemble(i, j);
-      branch(j, i) = branch(i, j);
-      distance2(j, i) = distance2(i, j);
+  Evidence e;
+  std::vector<size_t> sample = evidenceSample();
+  auto t = static_cast<Eigen::Index>(sample.size());
+  e.ensemble = e.branch = e.distance2 = Eigen::MatrixXd::Zero(t, t);
+  e.rest.resize(t);
+  for (Eigen::Index j = 0; j < t; ++j) {
+    const Parts &p = partsOf(sample[size_t(j)]);
+    e.rest[j] =
+        values[sample[size_t(j)]] - double(prior.mean[reps[sample[size_t(j)]]]);
+    for (Eigen::Index i = 0; i < t; ++i) {
+      Rep rep = reps[sample[size_t(i)]];
+      e.distance2(i, j) = double(p.distance2[rep]);
+      e.ensemble(i, j) = p.ensemble.size() ? double(p.ensemble[rep]) : 0;
+      e.branch(i, j) = p.branch.size() ? double(p.branch[rep]) : 0;
     }
+  }
   // Pattern search from where the last fit ended: the surface is smooth and
   // the prior keeps it from running away.
-  double best = logEvidence(parameters, ensemble, branch, distance2);
+  double best = logEvidence(parameters, e);
   for (double step : {0.8, 0.4, 0.2})
     for (size_t id = 0; id < Hyper::Count; ++id) {
       if ((id == Hyper::Ensemble && !prior.deviation.cols()) ||
@@ -208,7 +257,7 @@ void Surrogate::refit() {
       for (double sign : {1.0, -1.0}) {
         Hyper trial = parameters;
         trial.log[id] += sign * step;
-        double evidence = logEvidence(trial, ensemble, branch, distance2);
+        double evidence = logEvidence(trial, e);
         if (evidence > best) {
           best = evidence;
           parameters = trial;

@@ -64,11 +64,22 @@ public:
   void restore(); ///< back to `save`, with its number of observations
 
 private:
-  Eigen::VectorXf covarianceRow(Rep rep) const;
+  /// Parts of an observation's covariance with every class that do not depend
+  /// on the hyperparameters, computed once.
+  struct Parts {
+    Eigen::VectorXf distance2, ensemble, branch;
+  };
+  const Parts &partsOf(size_t observation);
+  Eigen::VectorXf covarianceRow(const Parts &parts) const;
+  Eigen::VectorXf squaredDistance(Rep rep) const;
   Eigen::VectorXf priorVariance() const;
-  double logEvidence(const Hyper &hyper, const Eigen::MatrixXd &ensemble,
-                     const Eigen::MatrixXd &branch,
-                     const Eigen::MatrixXd &distance2) const;
+  /// Covariance parts among a sample of the observations.
+  struct Evidence {
+    Eigen::MatrixXd ensemble, branch, distance2;
+    Eigen::VectorXd rest; ///< values less the prior mean
+  };
+  std::vector<size_t> evidenceSample() const;
+  double logEvidence(const Hyper &hyper, const Evidence &evidence) const;
 
   const Prior &prior;
   Eigen::MatrixXf coords;   ///< standardised
@@ -76,6 +87,8 @@ private:
   Hyper parameters, center;
   std::vector<Rep> reps;
   std::vector<double> values;
+  std::vector<Parts> parts;   ///< of the first observations
+  std::vector<Rep> partsReps; ///< whose they are
   Eigen::MatrixXf rows;     ///< L^-1 K(observed, all), one column a observation
   Eigen::MatrixXd lower;    ///< Cholesky factor L
   std::vector<double> beta; ///< L^-1 (values - prior)
