@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace hwtune {
 
@@ -125,6 +126,7 @@ protected:
   }
 
 private:
+  bool twins(Rep a, Rep b) const;
   std::vector<Rep> modelList(const Eigen::MatrixXf &branches) const;
   std::vector<Rep> spreadList(const Eigen::MatrixXf &coordinates) const;
   void update();
@@ -145,41 +147,77 @@ private:
   double bestLog = 0, worstLog = -1e300;
 };
 
-/// The model's favourites, and the best candidate of every branch among them:
-/// a branch that the model dislikes for a wrong reason is seen all the same.
+/// Counts of branch values on a list of candidates.
+class BranchCounts {
+public:
+  explicit BranchCounts(const Eigen::MatrixXf &branches) : branches(branches) {}
+  void add(Rep rep) {
+    for (Eigen::Index j = 0; j < branches.cols(); ++j)
+      ++counts[{j, branches(rep, j)}];
+  }
+  size_t seen(Rep rep) const {
+    size_t sum = 0;
+    for (Eigen::Index j = 0; j < branches.cols(); ++j)
+      sum += of(rep, j);
+    return sum;
+  }
+  bool isFresh(Rep rep) const {
+    for (Eigen::Index j = 0; j < branches.cols(); ++j)
+      if (of(rep, j) == 0)
+        return true;
+    return false;
+  }
+
+private:
+  size_t of(Rep rep, Eigen::Index j) const {
+    auto it = counts.find({j, branches(rep, j)});
+    return it == counts.end() ? 0 : it->second;
+  }
+  const Eigen::MatrixXf &branches;
+  std::map<std::pair<Eigen::Index, float>, size_t> counts;
+};
+
+/// Whether no vector of the ensemble tells two candidates apart.
+bool Bayes::twins(Rep a, Rep b) const {
+  return std::abs(prior.mean[a] - prior.mean[b]) < 1e-5f &&
+         (prior.deviation.row(a) - prior.deviation.row(b)).squaredNorm() <
+             1e-9f;
+}
+
+/// The model's favourites. Of candidates that it cannot tell apart, one, of
+/// the branches least seen so far; and the best candidate of every branch that
+/// is still missing: a branch that the model dislikes for a wrong reason is
+/// seen all the same.
 std::vector<Rep> Bayes::modelList(const Eigen::MatrixXf &branches) const {
   size_t length = std::min(repCount(), kFirstList);
   if (options.budget)
     length = std::min(length, std::max<size_t>(1, options.budget / 2));
-  std::vector<Rep> list;
-  if (isAuto) {
-    std::vector<std::pair<Eigen::Index, float>> covered;
-    for (Rep rep : prior.order) {
-      bool fresh = false;
-      for (Eigen::Index j = 0; j < branches.cols(); ++j) {
-        std::pair<Eigen::Index, float> branch{j, branches(rep, j)};
-        if (std::find(covered.begin(), covered.end(), branch) != covered.end())
-          continue;
-        covered.push_back(branch);
-        fresh = true;
-      }
-      if (fresh && !prior.hopeless[rep])
-        list.push_back(rep);
-      if (list.size() == length)
-        break;
+  const std::vector<Rep> &order = prior.order;
+  if (!isAuto)
+    return {order.begin(), order.begin() + ptrdiff_t(length)};
+  std::vector<Rep> favourites;
+  BranchCounts counts(branches);
+  for (size_t i = 0; i < order.size() && favourites.size() < length;) {
+    Rep choice = order[i];
+    size_t end = i + 1;
+    for (; end < order.size() && twins(order[i], order[end]); ++end)
+      if (counts.seen(order[end]) < counts.seen(choice))
+        choice = order[end];
+    favourites.push_back(choice);
+    counts.add(choice);
+    i = end;
+  }
+  std::vector<Rep> missing;
+  for (Rep rep : order)
+    if (missing.size() + 1 < length && counts.isFresh(rep) &&
+        !prior.hopeless[rep]) {
+      missing.push_back(rep);
+      counts.add(rep);
     }
-  }
-  for (Rep rep : prior.order) {
-    if (list.size() == length)
-      break;
-    if (std::find(list.begin(), list.end(), rep) == list.end())
-      list.push_back(rep);
-  }
-  std::sort(list.begin(), list.end(), [&](Rep a, Rep b) {
-    return prior.mean[a] != prior.mean[b] ? prior.mean[a] < prior.mean[b]
-                                          : a < b;
-  });
-  return list;
+  // The favourites lose their tail to the missing branches.
+  favourites.resize(std::min(favourites.size(), length - missing.size()));
+  favourites.insert(favourites.end(), missing.begin(), missing.end());
+  return favourites;
 }
 
 /// Without a model: points far from each other, by seed (the farthest of a
