@@ -1,21 +1,195 @@
+//===- main.cpp - hwtune-compile ------------------------------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One linalg op to PTX, launch.json and expected.bin; or, with --worker, one
+// after the other as asked on standard input.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Artifacts.h"
+
 #include "hwtune/Codegen/Compile.h"
+#include "hwtune/Support/File.h"
+#include "hwtune/Target/KnownTargets.h"
+
+#include <charconv>
 #include <cstdio>
-#include <fstream>
-#include <sstream>
-static std::string slurp(const char*p){std::ifstream f(p);std::stringstream s;s<<f.rdbuf();return s.str();}
-int main(int argc,char**argv){
-  using namespace hwtune;
-  TargetSpec t; t.id="x"; t.vendor="nvidia"; t.arch=argv[3];
-  auto ctx=createCompilerContext();
-  auto m=parseModule(*ctx,slurp(argv[1]),argv[1]);
-  if(!m){fprintf(stderr,"%s\n",m.error().str().c_str());return 1;}
-  CompileOptions o; if(argc>5) o.ptxas=argv[5]; for(int i=6;i<argc;++i){std::vector<int64_t> v;std::stringstream ss(argv[i]);std::string x;while(std::getline(ss,x,'x'))v.push_back(std::stoll(x));o.shapes.push_back(v);}
-  if(std::string(argv[4])=="-"){ auto s=applySchedule(**m,slurp(argv[2])); (*m)->print(llvm::outs()); if(!s)fprintf(stderr,"%s\n",s.error().str().c_str()); return 0;}
-  auto k=compileScript(**m,slurp(argv[2]),t,o);
-  if(!k){fprintf(stderr,"%s\n",k.error().str().c_str());return 1;}
-  std::ofstream(argv[4])<<k->ptx;
-  printf("entry %s grid %ld %ld %ld block %ld args",k->kernel.entry.c_str(),k->kernel.grid[0],k->kernel.grid[1],k->kernel.grid[2],k->kernel.block[0]);
-  for(auto&a:k->kernel.args){ if(a.kind==ArgDesc::Kind::Buffer)printf(" b%u",a.buffer); else printf(" %g",a.scalar);}
-  printf("\nregs %ld spill %ld smem %ld (%s)\n",k->registers,k->spillBytes,k->sharedBytes,k->registerBasis.c_str());
-  for(auto&[a,b]:k->stats.opcodes)printf("%6ld %s\n",b,a.c_str());
+#include <optional>
+
+#include <fmt/format.h>
+
+using namespace hwtune;
+
+namespace {
+
+constexpr const char *kUsage =
+    "usage: hwtune-compile [options] op.mlir   compile one op\n"
+    "       hwtune-compile --worker            answer requests on stdin\n"
+    "\n"
+    "op.mlir holds one function with one linalg op on memrefs marked\n"
+    "`hwtune.op`. Writes kernel.ptx and launch.json.\n"
+    "\n"
+    "  --target=ID|FILE    GPU to compile for (default a100-sxm4-80gb)\n"
+    "  --schedule=NAME     matmul, elementwise, ... (required)\n"
+    "  --config=TEXT       \"{block_m = 128, ...}\" (default: the generic one)\n"
+    "  --shapes=AxB,C,...  sizes of the memref arguments, if dynamic\n"
+    "  --seed=N            of the inputs (default 0)\n"
+    "  --expected          also write expected.bin\n"
+    "  --ptxas=PATH        read registers and spills from this ptxas\n"
+    "  --stats             print opcode counts of the PTX\n"
+    "  -o DIR              existing folder for the results (default .)\n";
+
+struct Options {
+  bool worker = false, stats = false;
+  std::string input;
+  CompileRequest request;
+};
+
+template <typename Int> std::optional<Int> number(std::string_view text) {
+  Int value{};
+  auto [end, code] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
+std::vector<std::string_view> splitAt(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos)
+      return parts;
+    text = text.substr(at + 1);
+  }
+}
+
+Status readShapes(std::string_view text, CompileRequest &request) {
+  for (std::string_view shape : splitAt(text, ',')) {
+    std::vector<int64_t> sizes;
+    if (!shape.empty())
+      for (std::string_view part : splitAt(shape, 'x')) {
+        std::optional<int64_t> size = number<int64_t>(part);
+        if (!size)
+          return Error{fmt::format("--shapes: `{}` is no size; expected e.g. "
+                                   "64x32,32x16,64x16",
+                                   part),
+                       ""};
+        sizes.push_back(*size);
+      }
+    request.shapes.push_back(std::move(sizes));
+  }
+  return success();
+}
+
+/// Sets what `argument` says. An error names it.
+Status readArgument(std::string_view argument, Options &options) {
+  CompileRequest &request = options.request;
+  size_t equals = argument.find('=');
+  std::string_view key = argument.substr(0, equals);
+  std::string value(equals == std::string_view::npos
+                        ? ""
+                        : argument.substr(equals + 1));
+  if (key == "--target")
+    request.target = value;
+  else if (key == "--schedule")
+    request.schedule = value;
+  else if (key == "--config")
+    request.config = value;
+  else if (key == "--shapes")
+    return readShapes(value, request);
+  else if (key == "--ptxas")
+    request.ptxas = value;
+  else if (argument == "--expected")
+    request.expected = true;
+  else if (argument == "--stats")
+    options.stats = true;
+  else if (argument == "--worker")
+    options.worker = true;
+  else if (key == "--seed") {
+    std::optional<uint64_t> seed = number<uint64_t>(value);
+    if (!seed)
+      return Error{fmt::format("--seed: `{}` is no number", value), ""};
+    request.seed = *seed;
+  } else
+    return Error{fmt::format("unknown option `{}`; see --help", argument), ""};
+  return success();
+}
+
+Expected<Options> readArguments(int argc, char **argv) {
+  Options options;
+  options.request.target = kDefaultTargetId;
+  options.request.folder = ".";
+  for (int i = 1; i < argc; ++i) {
+    std::string_view argument = argv[i];
+    if (argument == "-o" && i + 1 < argc) {
+      options.request.folder = argv[++i];
+    } else if (argument.starts_with("-") && argument != "-") {
+      if (Status read = readArgument(argument, options); !read)
+        return read.error();
+    } else if (options.input.empty()) {
+      options.input = argument;
+    } else {
+      return Error{fmt::format("two inputs: `{}` and `{}`", options.input,
+                               argument),
+                   ""};
+    }
+  }
+  if (options.worker)
+    return options;
+  if (options.input.empty())
+    return Error{"no input file; see --help", ""};
+  if (options.request.schedule.empty())
+    return Error{"option `--schedule` must be set", ""};
+  return options;
+}
+
+int compileOnce(Options &options) {
+  Expected<std::string> text = readFile(options.input);
+  if (!text) {
+    fmt::print(stderr, "hwtune-compile: {}\n", text.error().str());
+    return 2;
+  }
+  options.request.module = *text;
+  std::unique_ptr<mlir::MLIRContext> context = createCompilerContext();
+  CompileReply reply = compileRequest(*context, options.request);
+  if (!reply.ok) {
+    fmt::print(stderr, "hwtune-compile: {}: {}\n", options.input,
+               reply.diagnostics);
+    return 1;
+  }
+  fmt::print("{}: grid {} x {} x {}, block {} x {} x {}, {} bytes of shared "
+             "memory, {} registers ({}), {} spill bytes\n",
+             reply.ptxFile, reply.grid[0], reply.grid[1], reply.grid[2],
+             reply.block[0], reply.block[1], reply.block[2], reply.sharedBytes,
+             reply.registers, reply.registerBasis, reply.spillBytes);
+  if (!options.stats)
+    return 0;
+  Expected<std::string> ptx = readFile(reply.ptxFile);
+  if (!ptx)
+    return 1;
+  for (const auto &[opcode, count] : ptxStats(*ptx).opcodes)
+    fmt::print("{:8} {}\n", count, opcode);
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i)
+    if (std::string_view(argv[i]) == "--help") {
+      fmt::print("{}", kUsage);
+      return 0;
+    }
+  Expected<Options> options = readArguments(argc, argv);
+  if (!options) {
+    fmt::print(stderr, "hwtune-compile: {}\n", options.error().str());
+    return 2;
+  }
+  return options->worker ? runWorker() : compileOnce(*options);
 }

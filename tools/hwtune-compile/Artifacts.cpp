@@ -1,0 +1,219 @@
+//===- Artifacts.cpp - from a request to files ----------------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Artifacts.h"
+
+#include "hwtune/Codegen/Compile.h"
+#include "hwtune/IR/WorkloadExtraction.h"
+#include "hwtune/Measure/Generator.h"
+#include "hwtune/Support/File.h"
+#include "hwtune/Support/Sha256.h"
+#include "hwtune/Target/KnownTargets.h"
+#include "hwtune/Target/TargetFields.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace hwtune {
+namespace {
+
+/// The function of a request and its marked op.
+struct Subject {
+  func::FuncOp function;
+  linalg::LinalgOp op;
+};
+
+Expected<Subject> findSubject(ModuleOp module) {
+  Subject subject;
+  size_t marked = 0;
+  module.walk([&](linalg::LinalgOp op) {
+    if (!op->hasAttr("hwtune.op"))
+      return;
+    ++marked;
+    subject.op = op;
+  });
+  if (marked != 1)
+    return Error{fmt::format("{} ops are marked `hwtune.op`, expected 1: a "
+                             "linalg op on memrefs in a function of its own",
+                             marked),
+                 ""};
+  subject.function = subject.op->getParentOfType<func::FuncOp>();
+  if (!subject.function || !subject.op.hasPureBufferSemantics())
+    return Error{"the marked op is not on memrefs in a func.func", ""};
+  return subject;
+}
+
+Expected<TargetSpec> readTarget(const std::string &text) {
+  size_t first = text.find_first_not_of(" \t\n");
+  if (first != std::string::npos && text[first] == '{')
+    return targetFromJson(text);
+  return targetFromIdOrFile(text);
+}
+
+/// Shape of memref argument `i` in this launch.
+std::vector<int64_t> shapeOf(MemRefType type, size_t i,
+                             const CompileOptions &options) {
+  if (i < options.shapes.size())
+    return options.shapes[i];
+  return std::vector<int64_t>(type.getShape().begin(), type.getShape().end());
+}
+
+Expected<std::vector<BufferDesc>> describeBuffers(const Subject &subject,
+                                                  const Workload &workload,
+                                                  const CompileOptions &options,
+                                                  uint64_t seed) {
+  std::vector<BufferDesc> buffers;
+  for (BlockArgument argument : subject.function.getArguments()) {
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!type)
+      continue;
+    BufferDesc buffer;
+    buffer.name = fmt::format("arg{}", argument.getArgNumber());
+    std::optional<ElementType> element = elementTypeOf(type.getElementType());
+    if (!element)
+      return Error{fmt::format("argument {} has an element type that no device "
+                               "buffer can have",
+                               argument.getArgNumber()),
+                   ""};
+    buffer.type = *element;
+    buffer.shape = shapeOf(type, buffers.size(), options);
+    buffer.seed = seed + buffers.size();
+    for (OpOperand &operand : subject.op->getOpOperands()) {
+      if (operand.get() != argument || !subject.op.isDpsInit(&operand))
+        continue;
+      buffer.isOutput = true;
+      buffer.readsInit =
+          workload.operands[operand.getOperandNumber()].readsInit;
+    }
+    buffers.push_back(std::move(buffer));
+  }
+  return buffers;
+}
+
+/// One value for each scalar argument, from the generator like buffers.
+std::vector<double> scalarsOf(const Subject &subject, uint64_t seed) {
+  std::vector<double> scalars;
+  for (BlockArgument argument : subject.function.getArguments()) {
+    if (isa<MemRefType>(argument.getType()))
+      continue;
+    ElementType type =
+        elementTypeOf(argument.getType()).value_or(ElementType::I64);
+    scalars.push_back(
+        generatedValue(seed + argument.getArgNumber(), 0, type));
+  }
+  return scalars;
+}
+
+struct Compiled {
+  CompiledKernel kernel;
+  LaunchDescription launch;
+};
+
+Expected<Compiled> compile(MLIRContext &context,
+                           const CompileRequest &request) {
+  Expected<TargetSpec> target = readTarget(request.target);
+  if (!target)
+    return target.error();
+  Expected<OwningOpRef<ModuleOp>> module =
+      parseModule(context, request.module, "<module>");
+  if (!module)
+    return module.error();
+  Expected<Subject> subject = findSubject(**module);
+  if (!subject)
+    return subject.error();
+  Expected<Workload> workload = extractWorkload(subject->op);
+  if (!workload)
+    return workload.error();
+  const Schedule *schedule = findSchedule(request.schedule);
+  if (!schedule)
+    return Error{fmt::format("unknown schedule `{}`", request.schedule), ""};
+  if (std::string reason = schedule->mismatch(*workload); !reason.empty())
+    return Error{fmt::format("schedule `{}` cannot run this op: {}",
+                             request.schedule, reason),
+                 ""};
+  Space space = schedule->space(*workload, *target);
+  Expected<Config> config =
+      request.config.empty() ? Expected<Config>(schedule->generic(*workload, *target))
+                             : space.fromText(request.config);
+  if (!config)
+    return config.error();
+  if (std::optional<Rejection> rejection =
+          space.reject(*config, /*anyValue=*/true))
+    return Error{"the configuration is not legal: " + rejection->message(), ""};
+
+  CompileOptions options;
+  options.shapes = request.shapes;
+  options.ptxas = request.ptxas;
+  options.scalars = scalarsOf(*subject, request.seed);
+  Expected<CompiledKernel> kernel = compileKernel(
+      **module, *schedule, *workload, *target, *config, options);
+  if (!kernel)
+    return kernel.error();
+
+  LaunchDescription launch;
+  launch.target = target->id;
+  launch.arch = target->arch;
+  launch.ptxFile = "kernel.ptx";
+  Expected<std::vector<BufferDesc>> buffers =
+      describeBuffers(*subject, *workload, options, request.seed);
+  if (!buffers)
+    return buffers.error();
+  launch.buffers = std::move(*buffers);
+  launch.kernels.push_back(kernel->kernel);
+  launch.flops = workload->flops();
+  return Compiled{std::move(*kernel), std::move(launch)};
+}
+
+Status writeArtifacts(const Compiled &compiled, const std::string &folder) {
+  if (Status done = writeFileAtomically(folder + "/kernel.ptx",
+                                        compiled.kernel.ptx);
+      !done)
+    return done;
+  return writeFileAtomically(folder + "/launch.json",
+                             compiled.launch.toJson() + "\n");
+}
+
+} // namespace
+
+CompileReply compileRequest(MLIRContext &context,
+                            const CompileRequest &request) {
+  auto start = std::chrono::steady_clock::now();
+  CompileReply reply;
+  reply.id = request.id;
+  auto fail = [&](const Error &error) {
+    reply.diagnostics = error.str();
+    return reply;
+  };
+  Expected<Compiled> compiled = compile(context, request);
+  if (!compiled)
+    return fail(compiled.error());
+  if (Status done = writeArtifacts(*compiled, request.folder); !done)
+    return fail(done.error());
+  const CompiledKernel &kernel = compiled->kernel;
+  reply.ok = true;
+  reply.launchFile = request.folder + "/launch.json";
+  reply.ptxFile = request.folder + "/kernel.ptx";
+  reply.ptxHash = sha256Hex(kernel.ptx);
+  reply.grid = kernel.kernel.grid;
+  reply.block = kernel.kernel.block;
+  reply.registers = kernel.registers;
+  reply.spillBytes = kernel.spillBytes;
+  reply.sharedBytes = kernel.sharedBytes;
+  reply.registerBasis = kernel.registerBasis;
+  reply.milliseconds = std::chrono::duration<double, std::milli>(
+                           std::chrono::steady_clock::now() - start)
+                           .count();
+  return reply;
+}
+
+} // namespace hwtune
