@@ -8,9 +8,12 @@
 #include "Artifacts.h"
 
 #include "hwtune/Codegen/Compile.h"
+#include "hwtune/Codegen/Reference.h"
 #include "hwtune/IR/WorkloadExtraction.h"
+#include "hwtune/Measure/ExpectedFile.h"
 #include "hwtune/Measure/Generator.h"
 #include "hwtune/Support/File.h"
+#include "hwtune/Support/Random.h"
 #include "hwtune/Support/Sha256.h"
 #include "hwtune/Target/KnownTargets.h"
 #include "hwtune/Target/TargetFields.h"
@@ -68,7 +71,7 @@ std::vector<int64_t> shapeOf(MemRefType type, size_t i,
   return std::vector<int64_t>(type.getShape().begin(), type.getShape().end());
 }
 
-Expected<std::vector<BufferDesc>> describeBuffers(const Subject &subject,
+Expected<std::vector<BufferDesc>> describeBuffers(Subject subject,
                                                   const Workload &workload,
                                                   const CompileOptions &options,
                                                   uint64_t seed) {
@@ -101,7 +104,7 @@ Expected<std::vector<BufferDesc>> describeBuffers(const Subject &subject,
 }
 
 /// One value for each scalar argument, from the generator like buffers.
-std::vector<double> scalarsOf(const Subject &subject, uint64_t seed) {
+std::vector<double> scalarsOf(Subject subject, uint64_t seed) {
   std::vector<double> scalars;
   for (BlockArgument argument : subject.function.getArguments()) {
     if (isa<MemRefType>(argument.getType()))
@@ -114,10 +117,98 @@ std::vector<double> scalarsOf(const Subject &subject, uint64_t seed) {
   return scalars;
 }
 
+/// Iterations of the op for buffers of these sizes.
+double loopPoints(const Workload &workload, const ReferenceInputs &inputs) {
+  double points = 1;
+  for (size_t l = 0; l < workload.loops.size(); ++l) {
+    int64_t extent = workload.loops[l].extent;
+    for (size_t o = 0; extent == kDynamic && o < workload.operands.size(); ++o)
+      for (size_t d = 0; d < workload.operands[o].index.size(); ++d)
+        if (workload.operands[o].index[d].coefficients[l] == 1 &&
+            d < inputs.buffers[o].shape.size())
+          extent = inputs.buffers[o].shape[d];
+    points *= double(std::max<int64_t>(extent, 1));
+  }
+  return points;
+}
+
 struct Compiled {
   CompiledKernel kernel;
   LaunchDescription launch;
+  std::string expected; ///< of expected.bin; "" where not asked for
 };
+
+/// Iterations of the op that the reference runs at most; beyond, it computes a
+/// sample of the elements.
+constexpr double kMostReferencePoints = double(int64_t(1) << 27);
+
+/// Ascending, first and last included, one at random in each of equal parts.
+std::vector<uint64_t> sampleElements(uint64_t elements, uint64_t count,
+                                     uint64_t seed) {
+  std::vector<uint64_t> indices;
+  if (count >= elements)
+    return indices; // all
+  Random random(seed);
+  for (uint64_t i = 0; i < count; ++i) {
+    uint64_t from = i * (elements / count);
+    uint64_t at = from + random.next() % (elements / count);
+    indices.push_back(i == 0 ? 0 : i + 1 == count ? elements - 1 : at);
+  }
+  return indices;
+}
+
+/// Fills the expected section of `compiled`.
+Status computeExpected(Subject subject, const Workload &workload,
+                       uint64_t seed, Compiled &compiled) {
+  ReferenceInputs inputs;
+  std::map<unsigned, unsigned> bufferOf; // operand -> buffer
+  llvm::DenseMap<Value, unsigned> bufferAt;
+  std::vector<double> scalars = scalarsOf(subject, seed);
+  llvm::DenseMap<Value, double> scalarAt;
+  for (BlockArgument argument : subject.function.getArguments()) {
+    if (isa<MemRefType>(argument.getType()))
+      bufferAt.try_emplace(argument, bufferAt.size());
+    else
+      scalarAt.try_emplace(argument, scalars[scalarAt.size()]);
+  }
+  double points = 1;
+  for (OpOperand &operand : subject.op->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    ReferenceBuffer buffer;
+    if (auto it = bufferAt.find(operand.get()); it != bufferAt.end()) {
+      const BufferDesc &desc = compiled.launch.buffers[it->second];
+      buffer = {desc.shape, desc.seed};
+      bufferOf[number] = it->second;
+    } else if (auto scalar = scalarAt.find(operand.get());
+               scalar != scalarAt.end()) {
+      inputs.scalars[number] = scalar->second;
+    }
+    inputs.buffers.push_back(std::move(buffer));
+  }
+  points = loopPoints(workload, inputs);
+  std::vector<std::vector<uint64_t>> indices;
+  for (OpOperand &operand : subject.op.getDpsInitsMutable()) {
+    const BufferDesc &desc =
+        compiled.launch.buffers[bufferOf[operand.getOperandNumber()]];
+    uint64_t elements = desc.elements();
+    double share = std::min(1.0, kMostReferencePoints / std::max(1.0, points));
+    uint64_t count = std::max<uint64_t>(64, uint64_t(double(elements) * share));
+    indices.push_back(sampleElements(elements, count, seed));
+  }
+  Expected<std::vector<ReferenceOutput>> outputs =
+      computeReference(subject.op, inputs, indices);
+  if (!outputs)
+    return outputs.error();
+  for (const ReferenceOutput &output : *outputs) {
+    ExpectedDesc desc;
+    desc.buffer = bufferOf[output.operand];
+    desc.relative = kReferenceSlack;
+    appendExpected(compiled.expected, output.expected, desc);
+    compiled.launch.expected.push_back(desc);
+  }
+  compiled.launch.expectedFile = "expected.bin";
+  return success();
+}
 
 Expected<Compiled> compile(MLIRContext &context,
                            const CompileRequest &request) {
@@ -171,7 +262,13 @@ Expected<Compiled> compile(MLIRContext &context,
   launch.buffers = std::move(*buffers);
   launch.kernels.push_back(kernel->kernel);
   launch.flops = workload->flops();
-  return Compiled{std::move(*kernel), std::move(launch)};
+  Compiled compiled{std::move(*kernel), std::move(launch), ""};
+  if (request.expected)
+    if (Status done =
+            computeExpected(*subject, *workload, request.seed, compiled);
+        !done)
+      return done.error();
+  return compiled;
 }
 
 Status writeArtifacts(const Compiled &compiled, const std::string &folder) {
@@ -179,6 +276,11 @@ Status writeArtifacts(const Compiled &compiled, const std::string &folder) {
                                         compiled.kernel.ptx);
       !done)
     return done;
+  if (!compiled.launch.expectedFile.empty())
+    if (Status done = writeFileAtomically(folder + "/expected.bin",
+                                          compiled.expected);
+        !done)
+      return done;
   return writeFileAtomically(folder + "/launch.json",
                              compiled.launch.toJson() + "\n");
 }
