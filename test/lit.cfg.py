@@ -22,6 +22,7 @@ config.environment["XDG_CACHE_HOME"] = os.path.join(obj, "test", "cache")
 
 config.substitutions.append(("%hwtune_plugin", os.path.join(obj, "lib", "HWTune.so")))
 config.substitutions.append(("%hwtune_lib", os.path.join(obj, "lib")))
+config.substitutions.append(("%mlir_lib", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib")))
 config.substitutions.append(("%hwtune_src", config.hwtune_src_root))
 config.substitutions.append(("%hwtune_obj", obj))
 config.substitutions.append(("%shared_dir", config.hwtune_shared_dir))

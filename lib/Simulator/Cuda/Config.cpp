@@ -129,6 +129,7 @@ static Status applyKey(Config &config, const std::string &key,
                       value.dump()),
           ""};
     config.timed = value == "timed";
+    config.wholeGrid = !config.timed;
     return success();
   }
   if (key == "check")
@@ -157,6 +158,8 @@ Status simcuda::applyJson(Config &config, std::string_view json,
   if (!object.is_object())
     return Error{"settings of the simulated GPU are not a JSON object", ""};
   Config changed = config; // all or nothing
+  // Keys come in alphabetical order: "whole_grid" after "mode", which resets
+  // it.
   for (const auto &[key, value] : object.items())
     if (Status s = applyKey(changed, key, value, targetFixed); !s)
       return s;

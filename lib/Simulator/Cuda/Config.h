@@ -26,7 +26,9 @@ struct Config {
   TargetSpec target;
   bool timed = false;
   bool check = false;
-  /// Timed launches run every block, so that outputs are complete.
+  /// Timed launches run every block, so that outputs are complete; else only
+  /// what the time needs. A program that knows nothing of the simulation
+  /// (`configFromText`) needs its outputs; `"mode": "timed"` asks for the time.
   bool wholeGrid = true;
   /// Blocks (x, y, z) to run; empty: all.
   std::vector<std::array<uint32_t, 3>> blocks;

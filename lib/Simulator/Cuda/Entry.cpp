@@ -18,17 +18,15 @@
 using namespace hwtune;
 using namespace hwtune::simcuda;
 
-static constexpr const char *kTargetVariable = "HWTUNE_SIM_TARGET";
-
 /// Gives the driver a configuration if it has none yet.
 static Status configure(Driver &driver) {
   if (driver.configured)
     return success();
-  const char *text = std::getenv(kTargetVariable);
+  const char *text = std::getenv("HWTUNE_SIM_TARGET");
   Expected<Config> config =
       text && *text ? configFromText(text) : defaultConfig();
   if (!config)
-    return Error{(text && *text ? std::string(kTargetVariable) + ": " : "") +
+    return Error{std::string(text && *text ? "HWTUNE_SIM_TARGET: " : "") +
                      config.error().str(),
                  ""};
   driver.config = std::move(*config);
