@@ -4,28 +4,267 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Bounds and alignment are checked by every launch. This adds shadows: which
+// bytes were ever written, and for each byte of shared memory who touched it
+// when. "When" is a vector clock of the warps, which barriers join; so partial
+// and named barriers order what they order and no more. Atomics order all that
+// the warp did before with all that the next atomic's warp does after: that may
+// miss a race, but reports none that is not there.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Modes.h"
 #include "Ops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
 
 namespace hwtune::exec {
 
 void beginCounting(Launch &launch);
 void endCounting(Launch &launch);
 
+/// The shadows of one block.
+struct CheckState {
+  using Clock = std::vector<uint32_t>; ///< by warp
+  size_t warps = 0;
+  std::vector<uint8_t> written;     ///< by byte of shared memory
+  std::vector<uint32_t> writeTime;  ///< of the writer's own clock, 0: never
+  std::vector<uint8_t> writer;
+  std::vector<uint32_t> readTime;   ///< by byte and warp
+  std::vector<Clock> clocks;
+  std::array<Clock, 16> barriers;
+  Clock atomics;
+  std::vector<std::vector<uint8_t>> local; ///< by warp: lane and byte
+
+  static void join(Clock &to, const Clock &from) {
+    to.resize(std::max(to.size(), from.size()));
+    for (size_t i = 0; i < from.size(); ++i)
+      to[i] = std::max(to[i], from[i]);
+  }
+};
+
 void beginModes(Launch &L) {
   if (L.mode & ModeCount)
     beginCounting(L);
 }
-void startModes(Block &) {}
+
+void startModes(Block &block) {
+  const Launch &L = *block.launch;
+  if (!(L.mode & ModeCheck))
+    return;
+  auto c = std::make_shared<CheckState>();
+  c->warps = block.warps.size();
+  size_t bytes = size_t(L.sharedBytes);
+  c->written.resize(bytes);
+  c->writeTime.resize(bytes);
+  c->writer.resize(bytes);
+  c->readTime.resize(bytes * c->warps);
+  c->clocks.assign(c->warps, CheckState::Clock(c->warps, 0));
+  for (size_t w = 0; w < c->warps; ++w)
+    c->clocks[w][w] = 1;
+  c->local.assign(c->warps, std::vector<uint8_t>(L.localStride * kLanes));
+  block.check = std::move(c);
+}
+
 void endModes(Launch &L) {
   L.result.warpInstructions = L.sliced;
   if (L.mode & ModeCount)
     endCounting(L);
 }
 
-static void checkMemory(HWTUNE_HANDLER_ARGS) { HWTUNE_GO(I + 1); }
+// --- what orders warps ------------------------------------------------------
 
+void checkArrive(Block &block, uint32_t barrier, uint32_t warp) {
+  if (CheckState *c = block.check.get()) {
+    CheckState::join(c->barriers[barrier], c->clocks[warp]);
+    ++c->clocks[warp][warp];
+  }
+}
+void checkRelease(Block &block, uint32_t barrier, uint32_t warp) {
+  if (CheckState *c = block.check.get())
+    CheckState::join(c->clocks[warp], c->barriers[barrier]);
+}
+void checkBarrierEnd(Block &block, uint32_t barrier) {
+  if (CheckState *c = block.check.get())
+    c->barriers[barrier].clear();
+}
+
+void checkAsyncLanded(Warp *W, const std::byte *to, uint32_t bytes) {
+  if (CheckState *c = W->block->check.get())
+    memset(c->written.data() + (to - W->shared), 1, bytes);
+}
+
+// --- before an access -------------------------------------------------------
+
+namespace {
+
+struct Access {
+  Warp *W;
+  const Inst *I;
+  const std::byte *R;
+  const MemDesc &D;
+  uint32_t mask;
+  uint64_t addresses[kLanes];
+
+  bool report(DiagnosticKind kind, uint32_t lane, uint64_t address, std::string text) {
+    fault(W, LaunchStatus::CheckFailed, kind, I, lane, address, std::move(text));
+    return false;
+  }
+  bool shared();
+  bool local();
+  bool global();
+
+private:
+  bool race(CheckState &c, uint64_t byte, uint32_t lane);
+  bool conflict();
+};
+
+std::string threadName(const Block &b, uint32_t warp) {
+  return fmt::format("warp {} of the block", warp) + (b.warps.size() > warp ? "" : "?");
+}
+
+/// An earlier access of another warp that nothing orders before this one.
+bool Access::race(CheckState &c, uint64_t byte, uint32_t lane) {
+  uint32_t me = W->index;
+  const auto &clock = c.clocks[me];
+  auto describe = [&](const char *earlier, uint32_t other) {
+    return report(DiagnosticKind::SharedRace, lane, addresses[lane],
+                  fmt::format("{} of shared byte {:#x} races with a {} by {}: no barrier lies between",
+                              D.isStore ? "store" : "load", byte, earlier, threadName(*W->block, other)));
+  };
+  uint32_t w = c.writer[byte];
+  if (c.writeTime[byte] && w != me && c.writeTime[byte] > clock[w])
+    return describe("store", w);
+  if (D.isStore)
+    for (uint32_t r = 0; r < c.warps; ++r)
+      if (r != me && c.readTime[byte * c.warps + r] > clock[r])
+        return describe("load", r);
+  return true;
+}
+
+/// Two lanes of one store that give one byte different values.
+bool Access::conflict() {
+  if (!D.isStore || D.isAsync || D.elems * D.elemBytes != D.laneBytes)
+    return true;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    uint32_t lane = uint32_t(__builtin_ctz(left));
+    for (uint32_t rest = left & (left - 1); rest; rest &= rest - 1) {
+      uint32_t other = uint32_t(__builtin_ctz(rest));
+      if (addresses[lane] != addresses[other])
+        continue;
+      uint32_t step = D.elemBytes == 8 ? 8 : 4;
+      for (uint32_t n = 0; n < D.elems && D.elemBytes <= 8; ++n)
+        if (memcmp(R + D.slots[n] + lane * step, R + D.slots[n] + other * step, D.elemBytes))
+          return report(DiagnosticKind::SharedRace, other, addresses[other],
+                        fmt::format("two threads of the warp store different values to shared address {:#x}", addresses[other]));
+    }
+  }
+  return true;
+}
+
+bool Access::shared() {
+  CheckState &c = *W->block->check;
+  uint32_t me = W->index;
+  if (D.isAtomic) {
+    CheckState::join(c.clocks[me], c.atomics);
+    CheckState::join(c.atomics, c.clocks[me]);
+    ++c.clocks[me][me];
+  }
+  if (!D.isAtomic && D.elemBytes <= 8 && !conflict())
+    return false;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    uint32_t lane = uint32_t(__builtin_ctz(left));
+    uint64_t at = addresses[lane];
+    if (at > c.written.size() || D.laneBytes > c.written.size() - at)
+      continue; // the access itself reports it
+    for (uint64_t b = at; b < at + D.laneBytes; ++b) {
+      if (!D.isStore && !c.written[b])
+        return report(DiagnosticKind::UninitializedRead, lane, at,
+                      fmt::format("{} of shared byte {:#x}, which was never written", D.isAtomic ? "atomic" : "load", b));
+      if (!D.isAtomic && !race(c, b, lane))
+        return false;
+      if (D.isStore) {
+        c.written[b] = !D.isAsync; // an asynchronous copy lands at its wait
+        c.writeTime[b] = c.clocks[me][me];
+        c.writer[b] = uint8_t(me);
+      } else if (!D.isAtomic) {
+        c.readTime[b * c.warps + me] = c.clocks[me][me];
+      }
+    }
+  }
+  return true;
+}
+
+bool Access::local() {
+  auto &shadow = W->block->check->local[W->index];
+  for (uint32_t left = mask; left; left &= left - 1) {
+    uint32_t lane = uint32_t(__builtin_ctz(left));
+    uint64_t at = addresses[lane];
+    if (at > W->localStride || D.laneBytes > W->localStride - at)
+      continue;
+    uint8_t *bytes = shadow.data() + lane * W->localStride + at;
+    for (uint32_t b = 0; b < D.laneBytes; ++b) {
+      if (D.isStore)
+        bytes[b] = 1;
+      else if (!bytes[b])
+        return report(DiagnosticKind::UninitializedRead, lane, at, fmt::format("load of local byte {:#x}, which was never written", at + b));
+    }
+  }
+  return true;
+}
+
+bool Access::global() {
+  if (D.isAtomic) { // a lock in global memory orders accesses to shared memory
+    CheckState &c = *W->block->check;
+    CheckState::join(c.clocks[W->index], c.atomics);
+    CheckState::join(c.atomics, c.clocks[W->index]);
+    ++c.clocks[W->index][W->index];
+  }
+  Allocation *a = nullptr;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    uint32_t lane = uint32_t(__builtin_ctz(left));
+    uint64_t at = addresses[lane];
+    if (!a || at - a->base >= a->bytes)
+      a = W->launch->memory->find(at);
+    if (!a || a->written.empty() || D.laneBytes > a->bytes - (at - a->base))
+      continue;
+    for (uint64_t b = at - a->base; b < at - a->base + D.laneBytes; ++b) {
+      if (!D.isStore && !((a->written[b / 64] >> (b % 64)) & 1))
+        return report(DiagnosticKind::UninitializedRead, lane, at,
+                      fmt::format("{} of global address {:#x}, which was never written", D.isAtomic ? "atomic" : "load", a->base + b));
+      a->written[b / 64] |= 1ull << (b % 64);
+    }
+  }
+  return true;
+}
+
+/// c: memory descriptor.
+void checkMemory(HWTUNE_HANDLER_ARGS) {
+  const MemDesc *list[] = {&W->mem[I->c], nullptr};
+  if (list[0]->partner != ~0u)
+    list[1] = &W->mem[list[0]->partner];
+  for (const MemDesc *D : list) {
+    if (!D)
+      continue;
+    Access a{W, I, R, *D, mask & D->lanes, {}};
+    ptx::Space space = laneAddresses(*D, R, a.mask, a.addresses);
+    bool ok = space == ptx::Space::Shared  ? a.shared()
+              : space == ptx::Space::Local ? a.local()
+              : space == ptx::Space::Global ? a.global()
+                                            : true;
+    if (!ok)
+      return;
+  }
+  HWTUNE_GO(I + 1);
+}
+
+} // namespace
+
+void addCheckOps(Registry &r);
 void addCheckOps(Registry &r) { addEntry(r, "check.memory", "", {&checkMemory, &checkMemory, ""}); }
 
 } // namespace hwtune::exec

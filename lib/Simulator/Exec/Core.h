@@ -178,7 +178,7 @@ struct Block {
   std::array<BarrierState, 16> barriers;
   bool started = false, done = false;
   uint64_t progress = 0; ///< barriers passed and warps ended
-  struct CheckState *check = nullptr;
+  std::shared_ptr<struct CheckState> check; ///< of a checked launch
 };
 
 struct Launch {
@@ -202,7 +202,6 @@ struct Launch {
   uint64_t ticks = 0;       ///< keeps clock readings apart
   uint64_t workspace = 0;   ///< of grid synchronisation
   struct Counting *counting = nullptr;
-  struct Checking *checking = nullptr;
   std::vector<DeviceAddress> heap; ///< device-side malloc
 };
 

@@ -159,6 +159,7 @@ private:
   void branch(Val pred, bool negated, uint32_t targetInst);
   void branchToBlock(Val pred, bool negated, int32_t block);
   bool needsBranchGuard() const;
+  void moveRegisterParam(const ptx::Variable &v, uint32_t place, bool toFrame);
 
   struct MemForm {
     ptx::Space space = ptx::Space::None;

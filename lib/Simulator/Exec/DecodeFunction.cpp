@@ -378,6 +378,28 @@ void FunctionDecoder::branch(Val pred, bool negated, uint32_t targetInst) {
   branchToBlock(pred, negated, -2 - int32_t(targetInst)); // fixed in connect()
 }
 
+/// Parameters in registers (`.func (.reg .b32 r) f(.reg .b32 a)`) pass through
+/// the frame as the others do.
+void FunctionDecoder::moveRegisterParam(const ptx::Variable &v, uint32_t place, bool toFrame) {
+  if (v.reg == ptx::kNone || classes[v.reg] == RegClass::Pred || classes[v.reg] == RegClass::Oct)
+    return;
+  Val address = Val::reg(temp(RegClass::Quad)), value = Val::reg(v.reg);
+  emit("local.address", address, {Val::raw(place), Val::raw(0)});
+  MemDesc desc;
+  desc.space = AddrSpace::Local;
+  desc.elemBytes = desc.laneBytes = uint8_t(classes[v.reg] == RegClass::Quad ? 8 : std::min<uint64_t>(v.bytes, 4));
+  desc.isStore = toFrame;
+  VOp op;
+  op.entry = entry(fmt::format("mem.{}.slow.{}", toFrame ? "st" : "ld", unsigned(desc.elemBytes)));
+  op.a = address;
+  op.memSlots = {value};
+  note(op, address, false);
+  note(op, value, !toFrame);
+  op.mem = addMem(desc);
+  op.c = Val::raw(op.mem);
+  append(std::move(op));
+}
+
 /// Instructions that move lanes between states cannot run under a mask: they
 /// are jumped over.
 bool FunctionDecoder::needsBranchGuard() const {
@@ -401,6 +423,9 @@ bool FunctionDecoder::decodeControl(uint32_t i, bool &handled) {
     return true;
   }
   if (op == "exit" || op == "ret") {
+    if (op == "ret" && !F.isEntry)
+      for (size_t k = 0; k < F.returns.size(); ++k)
+        moveRegisterParam(F.returns[k], returnPlace[k], true);
     VOp o;
     o.entry = entry(op == "exit" || F.isEntry ? "exit" : "ret");
     o.b = pred;
@@ -516,6 +541,14 @@ bool FunctionDecoder::decodeBody() {
     blockOfInst.push_back(uint32_t(blocks.size() - 1));
     if (blocks.back().ops.empty() && blocks.back().numMetas == 0)
       blocks.back().firstMeta = uint32_t(B.P.metas.size());
+    if (i == 0 && !F.isEntry) {
+      meta = uint32_t(B.P.metas.size());
+      for (size_t k = 0; k < F.params.size(); ++k)
+        moveRegisterParam(F.params[k], paramPlace[k], false);
+      // A loop may lead to the first instruction, not to these.
+      startBlock();
+      blockOfInst.back() = uint32_t(blocks.size() - 1);
+    }
     if (!decodeInst(i))
       return false;
   }

@@ -22,6 +22,12 @@ void startModes(Block &block);
 /// Fills `LaunchResult::events` and frees what the modes hold.
 void endModes(Launch &launch);
 
+// What a checked launch must know of: all do nothing in others.
+void checkArrive(Block &block, uint32_t barrier, uint32_t warp);
+void checkRelease(Block &block, uint32_t barrier, uint32_t warp);
+void checkBarrierEnd(Block &block, uint32_t barrier);
+void checkAsyncLanded(Warp *warp, const std::byte *to, uint32_t bytes);
+
 /// Wavefronts of a shared-memory access: whole warps for up to 4 bytes a lane,
 /// half warps for 8, quarter warps for 16; in each group as many as the most
 /// distinct 4-byte words that fall into one bank.

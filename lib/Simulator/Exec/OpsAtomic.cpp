@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Core.h"
+#include "Modes.h"
 #include "Ops.h"
 #include "SoftFloat.h"
 
@@ -171,9 +172,11 @@ void asyncCommit(HWTUNE_HANDLER_ARGS) {
   HWTUNE_GO(I + 1);
 }
 
-void land(const std::vector<WarpState::AsyncCopy> &group) {
-  for (const auto &copy : group)
+void land(Warp *W, const std::vector<WarpState::AsyncCopy> &group) {
+  for (const auto &copy : group) {
     memcpy(copy.to, copy.data.data(), copy.bytes);
+    checkAsyncLanded(W, copy.to, copy.bytes);
+  }
 }
 
 /// a: groups that may stay in flight, b: wait_all, which takes those too that
@@ -183,11 +186,11 @@ void asyncWait(HWTUNE_HANDLER_ARGS) {
     uint32_t lane = uint32_t(__builtin_ctz(left));
     auto &groups = W->state->groups[lane];
     while (groups.size() > I->a) {
-      land(groups.front());
+      land(W, groups.front());
       groups.pop_front();
     }
     if (I->b) {
-      land(W->state->pending[lane]);
+      land(W, W->state->pending[lane]);
       W->state->pending[lane].clear();
     }
   }

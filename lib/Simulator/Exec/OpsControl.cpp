@@ -93,7 +93,7 @@ static void diverge(HWTUNE_HANDLER_ARGS) {
   // Lanes that leave a loop wait at its end anyway: let them get there first.
   if (backward) {
     W->state->ready.push_back(currentPath(W, target, taken));
-    W->slice += int32_t(I->a);
+    W->slice += int32_t(I->a) - 1; // also where it leads to itself
     --W->spins;
     mask &= ~taken;
     I += 1;
@@ -108,14 +108,14 @@ static void diverge(HWTUNE_HANDLER_ARGS) {
 }
 
 static void branchBackFull(HWTUNE_HANDLER_ARGS) {
-  W->slice += int32_t(I->a);
+  W->slice += int32_t(I->a) - 1; // also where it leads to itself
   I += int32_t(I->a);
   if (HWTUNE_UNLIKELY(W->slice < 0))
     HWTUNE_GO_TO(yieldAt);
   HWTUNE_GO_FULL(I);
 }
 static void branchBackMasked(HWTUNE_HANDLER_ARGS) {
-  W->slice += int32_t(I->a);
+  W->slice += int32_t(I->a) - 1; // also where it leads to itself
   I += int32_t(I->a);
   if (HWTUNE_UNLIKELY(W->slice < 0))
     HWTUNE_GO_TO(yieldAt);

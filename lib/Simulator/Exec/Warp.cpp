@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Core.h"
+#include "Modes.h"
 
 #include <algorithm>
 #include <cstring>
@@ -239,6 +240,7 @@ bool arriveBarrier(Warp *W, const Inst *I, uint32_t id, uint32_t threads,
     return false;
   }
   B.used = true;
+  checkArrive(*W->block, id, W->index);
   B.expected = threads;
   // A whole warp counts as 32 threads however many it has.
   B.arrived += threads && lanes == W->alive ? kLanes
@@ -282,8 +284,10 @@ void checkBarriers(Block &block) {
           }
         }
         S.ready.push_back(p);
+        checkRelease(block, id, W.index);
       }
     }
+    checkBarrierEnd(block, id);
     if (block.launch->request->options.trace)
       block.launch->request->options.trace->barrier(block.linear, id, B.arrived);
     B = {};

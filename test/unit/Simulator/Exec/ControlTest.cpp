@@ -1,1 +1,265 @@
+//===- ControlTest.cpp - divergence, barriers, calls, limits --------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
 #include "../ExecHarness.h"
+
+using namespace hwtune::exec;
+
+namespace {
+
+TEST(Control, NestedLoopsDiverge) {
+  // z = sum over i < a of (i odd ? i : 2 i), with a data-dependent count.
+  std::vector<std::vector<uint64_t>> rows;
+  for (uint64_t l = 0; l < 70; ++l)
+    rows.push_back({l * 7 % 41});
+  auto z = evaluate("mov.b32 %z, 0; mov.b32 %x0, 0; LOOP: setp.ge.u32 %p, %x0, %a; @%p bra DONE; and.b32 %x1, %x0, 1;"
+                    "setp.eq.u32 %q, %x1, 1; @%q bra ODD; shl.b32 %x2, %x0, 1; add.u32 %z, %z, %x2; bra NEXT; ODD: add.u32 %z, %z, %x0;"
+                    "NEXT: add.u32 %x0, %x0, 1; bra LOOP; DONE:",
+                    {"b32"}, "b32", rows);
+  for (size_t l = 0; l < rows.size(); ++l) {
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < rows[l][0]; ++i)
+      sum += i % 2 ? i : 2 * i;
+    EXPECT_EQ(z[l], sum) << l;
+  }
+}
+
+TEST(Control, PredicatedInstructions) {
+  auto z = evaluate("mov.b32 %z, 1; setp.gt.u32 %p, %a, 5; @%p add.u32 %z, %z, 10; @!%p add.u32 %z, %z, 100;", {"b32"}, "b32", {{3}, {9}, {5}, {6}});
+  EXPECT_EQ(z, (std::vector<uint64_t>{101, 11, 101, 11}));
+}
+
+TEST(Control, IndexedBranch) {
+  auto z = evaluate("TS: .branchtargets L0, L1, L2; brx.idx %a, TS; L0: mov.b32 %z, 10; bra E; L1: mov.b32 %z, 20; bra E; L2: mov.b32 %z, 30; E:",
+                    {"b32"}, "b32", {{2}, {0}, {1}, {0}, {2}});
+  EXPECT_EQ(z, (std::vector<uint64_t>{30, 10, 20, 10, 30}));
+}
+
+/// Each lane takes the lock in turn: a stack of reconvergence points hangs.
+const char *const kSpinLock = R"(
+.visible .entry k(.param .u64 lock, .param .u64 count) {
+  .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd0, [lock]; ld.param.u64 %rd1, [count];
+SPIN:
+  atom.global.cas.b32 %r0, [%rd0], 0, 1;
+  setp.ne.u32 %p, %r0, 0;
+  @%p bra SPIN;
+  ld.global.u32 %r1, [%rd1];
+  add.u32 %r1, %r1, 1;
+  st.global.u32 [%rd1], %r1;
+  membar.gl;
+  atom.global.exch.b32 %r2, [%rd0], 0;
+  ret;
+}
+)";
+TEST(Control, SpinLockWithinAWarpCompletes) {
+  ExecHarness h(std::string(kPtxHeader) + kSpinLock);
+  auto lock = h.upload(std::vector<uint32_t>{0}), count = h.upload(std::vector<uint32_t>{0});
+  LaunchOptions o;
+  o.instructionBudget = 100'000'000;
+  auto r = h.run("k", {2, 1, 1}, {64, 1, 1}, {lock, count}, o);
+  ASSERT_TRUE(r.ok()) << r.diagnostic.str();
+  EXPECT_EQ(h.download<uint32_t>(count, 1)[0], 128u);
+}
+
+/// Block 0 waits for what the last block stores.
+TEST(Control, BlocksThatWaitForEachOther) {
+  ExecHarness h(std::string(kPtxHeader) + R"(
+.visible .entry k(.param .u64 flag, .param .u64 out) {
+  .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd0, [flag]; ld.param.u64 %rd1, [out];
+  mov.u32 %r0, %ctaid.x;
+  setp.eq.u32 %p, %r0, 7;
+  @%p bra LAST;
+WAIT:
+  ld.acquire.gpu.global.u32 %r1, [%rd0];
+  setp.eq.u32 %p, %r1, 0;
+  @%p bra WAIT;
+  atom.global.add.u32 %r2, [%rd1], %r1;
+  ret;
+LAST:
+  st.release.gpu.global.u32 [%rd0], 5;
+  ret;
+})");
+  auto flag = h.upload(std::vector<uint32_t>{0}), out = h.upload(std::vector<uint32_t>{0});
+  LaunchOptions o;
+  o.instructionBudget = 500'000'000;
+  auto r = h.run("k", {8, 1, 1}, {32, 1, 1}, {flag, out}, o);
+  ASSERT_TRUE(r.ok()) << r.diagnostic.str();
+  EXPECT_EQ(h.download<uint32_t>(out, 1)[0], 7u * 32 * 5);
+}
+
+TEST(Control, WatchdogAndDeadlock) {
+  ExecHarness h(std::string(kPtxHeader) + R"(
+.visible .entry forever() { L: bra L; }
+.visible .entry stuck() {
+  .reg .pred %p; .reg .b32 %r;
+  mov.u32 %r, %tid.x; setp.lt.u32 %p, %r, 32; @%p bra A;
+  bar.sync 1, 96; ret;
+A: bar.sync 2, 96; ret;
+})");
+  LaunchOptions o;
+  o.instructionBudget = 1'000'000;
+  auto r = h.run("forever", {1, 1, 1}, {64, 1, 1}, {}, o);
+  EXPECT_EQ(r.status, LaunchStatus::Timeout);
+  EXPECT_EQ(r.diagnostic.line, 5u);
+  r = h.run("stuck", {1, 1, 1}, {64, 1, 1}, {}, o);
+  EXPECT_EQ(r.status, LaunchStatus::Deadlock) << r.diagnostic.str();
+}
+
+TEST(Control, BarriersNamedPartialAndReducing) {
+  ExecHarness h(std::string(kPtxHeader) + R"(
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p, %q; .reg .b32 %r<8>; .reg .b64 %rd<4>; .shared .align 4 .b32 cell;
+  ld.param.u64 %rd0, [out];
+  mov.u32 %r0, %tid.x;
+  setp.ge.u32 %p, %r0, 64;
+  @%p bra CONSUMER;
+  st.shared.u32 [cell], 42;
+  bar.arrive 3, 128;
+  bra JOIN;
+CONSUMER:
+  bar.sync 3, 128;
+  ld.shared.u32 %r1, [cell];
+JOIN:
+  setp.lt.u32 %q, %r0, 10;
+  bar.red.popc.u32 %r2, 0, %q;
+  barrier.cta.red.and.pred %p, 1, %q;
+  selp.b32 %r3, 1000, 0, %p;
+  barrier.cta.red.or.pred %p, 1, !%q;
+  selp.b32 %r4, 2000, 0, %p;
+  add.u32 %r2, %r2, %r3; add.u32 %r2, %r2, %r4; add.u32 %r2, %r2, %r1;
+  mad.wide.u32 %rd1, %r0, 4, %rd0;
+  st.global.u32 [%rd1], %r2;
+  ret;
+})");
+  ASSERT_TRUE(h.program) << h.error;
+  auto out = h.upload(std::vector<uint32_t>(128));
+  auto r = h.run("k", {1, 1, 1}, {128, 1, 1}, {out});
+  ASSERT_TRUE(r.ok()) << r.diagnostic.str();
+  auto v = h.download<uint32_t>(out, 128);
+  for (int i = 64; i < 128; ++i)
+    EXPECT_EQ(v[i], 10u + 2000 + 42) << i;
+}
+
+TEST(Control, CallsDirectIndirectRecursive) {
+  ExecHarness h(std::string(kPtxHeader) + R"(
+.func (.param .b32 res) fact(.param .b32 n) {
+  .reg .pred %p; .reg .b32 %r<6>;
+  ld.param.b32 %r0, [n];
+  setp.gt.u32 %p, %r0, 1;
+  @%p bra MORE;
+  st.param.b32 [res], 1;
+  ret;
+MORE:
+  sub.u32 %r1, %r0, 1;
+  { .param .b32 arg; .param .b32 got;
+    st.param.b32 [arg], %r1;
+    call.uni (got), fact, (arg);
+    ld.param.b32 %r2, [got]; }
+  mul.lo.u32 %r3, %r2, %r0;
+  st.param.b32 [res], %r3;
+  ret;
+}
+.func (.param .b64 res) twice(.param .b64 x, .param .align 8 .b8 pair[16]) {
+  .reg .b64 %rd<4>;
+  ld.param.b64 %rd0, [x]; ld.param.b64 %rd1, [pair+8]; add.u64 %rd2, %rd0, %rd1; st.param.b64 [res], %rd2; ret;
+}
+.func (.reg .b32 out) inc(.reg .b32 in) { add.u32 out, in, 1; ret; }
+.func (.reg .b32 out) dec(.reg .b32 in) { sub.u32 out, in, 1; ret; }
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p; .reg .b32 %r<8>; .reg .b64 %rd<8>;
+  ld.param.u64 %rd0, [out];
+  mov.u32 %r0, %tid.x;
+  and.b32 %r1, %r0, 7;
+  { .param .b32 a; .param .b32 g; st.param.b32 [a], %r1; call.uni (g), fact, (a); ld.param.b32 %r2, [g]; }
+  { .param .b64 a; .param .align 8 .b8 b[16]; .param .b64 g;
+    st.param.b64 [a], 5; st.param.v2.b64 [b], {1, 30}; call (g), twice, (a, b); ld.param.b64 %rd1, [g]; }
+  cvt.u32.u64 %r3, %rd1;
+  add.u32 %r2, %r2, %r3;
+  mov.u64 %rd2, inc; mov.u64 %rd3, dec;
+  and.b32 %r4, %r0, 1; setp.eq.u32 %p, %r4, 0;
+  selp.b64 %rd4, %rd2, %rd3, %p;
+  proto: .callprototype (.reg .b32 _) _ (.reg .b32 _);
+  call (%r5), %rd4, (%r2), proto;
+  mad.wide.u32 %rd5, %r0, 4, %rd0;
+  st.global.u32 [%rd5], %r5;
+  ret;
+})");
+  ASSERT_TRUE(h.program) << h.error;
+  auto out = h.upload(std::vector<uint32_t>(32));
+  auto r = h.run("k", {1, 1, 1}, {32, 1, 1}, {out});
+  ASSERT_TRUE(r.ok()) << r.diagnostic.str();
+  auto v = h.download<uint32_t>(out, 32);
+  const uint32_t fact[] = {1, 1, 2, 6, 24, 120, 720, 5040};
+  for (uint32_t i = 0; i < 32; ++i)
+    EXPECT_EQ(v[i], fact[i & 7] + 35 + (i % 2 ? -1 : 1)) << i;
+}
+
+TEST(Control, EarlyExitAndPartialWarps) {
+  ExecHarness h(std::string(kPtxHeader) + R"(
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd0, [out];
+  mov.u32 %r0, %tid.x;
+  setp.gt.u32 %p, %r0, 36;
+  @%p exit;
+  bar.sync 0;
+  mad.wide.u32 %rd1, %r0, 4, %rd0;
+  st.global.u32 [%rd1], 9;
+  ret;
+})");
+  auto out = h.upload(std::vector<uint32_t>(64));
+  auto r = h.run("k", {1, 1, 1}, {45, 1, 1}, {out});
+  ASSERT_TRUE(r.ok()) << r.diagnostic.str();
+  auto v = h.download<uint32_t>(out, 64);
+  for (uint32_t i = 0; i < 64; ++i)
+    EXPECT_EQ(v[i], i <= 36 ? 9u : 0u) << i;
+}
+
+TEST(Control, TrapPrintfAndAssertions) {
+  ExecHarness h(std::string(kPtxHeader) + R"(
+.global .align 1 .b8 text[20] = {97,61,37,100,32,98,61,37,46,50,102,32,37,115,10,0};
+.global .align 1 .b8 word[4] = {104,105,33,0};
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.visible .entry k() {
+  .local .align 8 .b8 depot[24];
+  .reg .b64 %rd<8>; .reg .b32 %r<4>;
+  mov.u64 %rd0, depot; cvta.local.u64 %rd1, %rd0;
+  mov.u32 %r0, %tid.x;
+  st.local.u32 [%rd0], %r0; st.local.f64 [%rd0+8], 0d3FF8000000000000;
+  mov.u64 %rd2, word; cvta.global.u64 %rd3, %rd2; st.local.u64 [%rd0+16], %rd3;
+  mov.u64 %rd4, text; cvta.global.u64 %rd5, %rd4;
+  { .param .b64 p0; .param .b64 p1; .param .b32 ret;
+    st.param.b64 [p0], %rd5; st.param.b64 [p1], %rd1;
+    call.uni (ret), vprintf, (p0, p1); ld.param.b32 %r1, [ret]; }
+  trap;
+})");
+  ASSERT_TRUE(h.program) << h.error;
+  std::string printed;
+  LaunchOptions o;
+  o.printf = [&](std::string_view s) { printed += s; };
+  auto r = h.run("k", {1, 1, 1}, {2, 1, 1}, {}, o);
+  EXPECT_EQ(printed, "a=0 b=1.50 hi!\na=1 b=1.50 hi!\n");
+  EXPECT_EQ(r.status, LaunchStatus::Trap);
+  EXPECT_EQ(r.diagnostic.line, 19u);
+}
+
+TEST(Control, RefusedRequestsSayWhy) {
+  ExecHarness h(std::string(kPtxHeader) + ".visible .entry k(.param .u32 n) .maxntid 64, 1, 1 { .shared .b8 s[1024]; .reg .b64 %rd; mov.u64 %rd, s; ret; }");
+  ASSERT_TRUE(h.program) << h.error;
+  EXPECT_EQ(h.run("k", {1, 1, 1}, {128, 1, 1}, {1}).status, LaunchStatus::OutOfResources);
+  EXPECT_EQ(h.run("k", {0, 1, 1}, {1, 1, 1}, {1}).status, LaunchStatus::InvalidRequest);
+  EXPECT_EQ(h.run("k", {1, 1, 1}, {32, 1, 1}, {1}, {}, 300000).status, LaunchStatus::OutOfResources);
+  LaunchOptions o;
+  o.blocks = {5};
+  auto r = h.run("k", {2, 1, 1}, {32, 1, 1}, {1}, o);
+  EXPECT_EQ(r.diagnostic.text, "block 5 of a grid of 2");
+  EXPECT_EQ(h.program->findFunction("k")->staticSharedBytes, 1024u);
+}
+
+} // namespace
