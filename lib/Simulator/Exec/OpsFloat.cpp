@@ -110,19 +110,29 @@ HWTUNE_INLINE VF32 divideApprox(VF32 a, VF32 b) {
   return pick(big & (a == a), special, q);
 }
 
+/// Square root, or its reciprocal. Where the result is NaN another number is
+/// put in: the compiler knows which inputs make sqrt a NaN and then drops the
+/// choice of the canonical one.
+template <bool Reciprocal> HWTUNE_INLINE VF32 root(VF32 a) {
+  VS32 bad = (a < 0.0f) | (a != a);
+  VF32 safe = pick(bad, VF32(1.0f), a), r;
+  if constexpr (Reciprocal) // in f64 both steps are far below 2^-22.9
+    r = convert<VF32>(1.0 / __builtin_elementwise_sqrt(convert<VF64>(safe)));
+  else
+    r = __builtin_elementwise_sqrt(safe);
+  return bits<VF32>(pick(bad, VU32(0x7fffffffu), bits<VU32>(r)));
+}
+
 template <bool Ftz> void addQuotients(Registry &r, const char *type) {
   addEntry(r, "div.rn", type, vop<F32, F32, F32>([](auto a, auto b) { return out<Ftz, false>(in<Ftz>(a) / in<Ftz>(b)); }));
   addEntry(r, "div.full", type, vop<F32, F32, F32>([](auto a, auto b) { return out<Ftz, false>(in<Ftz>(a) / in<Ftz>(b)); }));
   addEntry(r, "div.approx", type, vop<F32, F32, F32>([](auto a, auto b) { return out<Ftz, false>(divideApprox(in<Ftz>(a), in<Ftz>(b))); }));
   addEntry(r, "rcp.rn", type, vop<F32, F32>([](auto a) { return out<Ftz, false>(1.0f / in<Ftz>(a)); }));
   addEntry(r, "rcp.approx", type, vop<F32, F32>([](auto a) { return out<Ftz, false>(1.0f / in<Ftz>(a)); }));
-  addEntry(r, "sqrt.rn", type, vop<F32, F32>([](auto a) { return out<Ftz, false>(__builtin_elementwise_sqrt(in<Ftz>(a))); }));
-  addEntry(r, "sqrt.approx", type, vop<F32, F32>([](auto a) { return out<Ftz, false>(__builtin_elementwise_sqrt(in<Ftz>(a))); }));
-  addEntry(r, "rsqrt.approx", type, vop<F32, F32>([](auto a) {
-             // In f64 both steps are far below the allowed 2^-22.9.
-             VF64 root = __builtin_elementwise_sqrt(convert<VF64>(in<Ftz>(a)));
-             return out<Ftz, false>(convert<VF32>(1.0 / root));
-           }));
+  auto sqrt = vop<F32, F32>([](auto a) { VF32 r = root<false>(in<Ftz>(a)); return Ftz ? flush(r) : r; });
+  addEntry(r, "sqrt.rn", type, sqrt);
+  addEntry(r, "sqrt.approx", type, sqrt);
+  addEntry(r, "rsqrt.approx", type, vop<F32, F32>([](auto a) { VF32 r = root<true>(in<Ftz>(a)); return Ftz ? flush(r) : r; }));
 }
 
 // --- 2^x --------------------------------------------------------------------

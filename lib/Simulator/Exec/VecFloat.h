@@ -12,9 +12,10 @@
 
 namespace hwtune::exec::HWTUNE_ISA {
 
-/// Every f32 arithmetic result that is a NaN is 0x7fffffff.
+/// Every f32 arithmetic result that is a NaN is 0x7fffffff. Chosen among
+/// integers: to the compiler one NaN is as good as another.
 HWTUNE_INLINE VF32 canonical(VF32 v) {
-  return pick(v != v, bits<VF32>(VU32(0x7fffffffu)), v);
+  return bits<VF32>(pick(v != v, VU32(0x7fffffffu), bits<VU32>(v)));
 }
 HWTUNE_INLINE VF64 canonical(VF64 v) { return v; }
 

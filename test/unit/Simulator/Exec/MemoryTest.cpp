@@ -151,7 +151,7 @@ TEST(Memory, GlobalsConstantsAndGenericWindows) {
 TEST(Memory, AsyncCopiesLandAtTheWait) {
   ExecHarness h(kernel("mov.u32 %r5, buf; mad.lo.u32 %r6, %r0, 16, %r5; mad.wide.u32 %rd4, %r0, 16, %rd0;"
                        "st.shared.v4.u32 [%r6], {7, 7, 7, 7}; cp.async.cg.shared.global [%r6], [%rd4], 16, 8; cp.async.commit_group;"
-                       "ld.shared.u32 %r1, [%r6]; cp.async.wait_group 0; ld.shared.v2.u32 {%r2, %r3}, [%r6+4];"
+                       "ld.shared.u32 %r1, [%r6]; cp.async.wait_group 0; ld.shared.u32 %r2, [%r6+4]; ld.shared.u32 %r3, [%r6+8];"
                        "mad.wide.u32 %rd5, %r0, 16, %rd1; st.global.v2.u32 [%rd5], {%r1, %r2}; st.global.u32 [%rd5+8], %r3;",
                        ".shared .align 16 .b8 buf[512];"));
   ASSERT_TRUE(h.program) << h.error;
@@ -159,7 +159,8 @@ TEST(Memory, AsyncCopiesLandAtTheWait) {
   for (uint32_t i = 0; i < 128; ++i)
     data[i] = i + 1;
   auto in = h.upload(data), out = h.upload(std::vector<uint32_t>(128));
-  ASSERT_TRUE(h.run("k", {1, 1, 1}, {32, 1, 1}, {in, out}).ok());
+  auto plain = h.run("k", {1, 1, 1}, {32, 1, 1}, {in, out});
+  ASSERT_TRUE(plain.ok()) << plain.diagnostic.str();
   auto v = h.download<uint32_t>(out, 128);
   for (uint32_t i = 0; i < 32; ++i) {
     EXPECT_EQ(v[i * 4], 7u); // read before the wait: the old value
