@@ -110,16 +110,17 @@ HWTUNE_INLINE VF32 divideApprox(VF32 a, VF32 b) {
   return pick(big & (a == a), special, q);
 }
 
-/// Square root, or its reciprocal. Where the result is NaN another number is
-/// put in: the compiler knows which inputs make sqrt a NaN and then drops the
-/// choice of the canonical one.
+/// Square root, or its reciprocal. The compiler knows which inputs make sqrt a
+/// NaN and, one NaN being as good as another to it, drops the choice of the
+/// canonical one; so the root is hidden from it.
 template <bool Reciprocal> HWTUNE_INLINE VF32 root(VF32 a) {
   VS32 bad = (a < 0.0f) | (a != a);
-  VF32 safe = pick(bad, VF32(1.0f), a), r;
+  VF32 r;
   if constexpr (Reciprocal) // in f64 both steps are far below 2^-22.9
-    r = convert<VF32>(1.0 / __builtin_elementwise_sqrt(convert<VF64>(safe)));
+    r = convert<VF32>(1.0 / __builtin_elementwise_sqrt(convert<VF64>(a)));
   else
-    r = __builtin_elementwise_sqrt(safe);
+    r = __builtin_elementwise_sqrt(a);
+  asm("" : "+m"(r));
   return bits<VF32>(pick(bad, VU32(0x7fffffffu), bits<VU32>(r)));
 }
 
