@@ -70,6 +70,10 @@ double transferScore(double logScoreA, double logTimeA, double logTimeB,
   return logScoreA + alpha * (logTimeA - logTimeB);
 }
 
+double transferAlpha(double similarity) {
+  return similarity * similarity * similarity * similarity;
+}
+
 double similarity(const TargetSpec &a, const TargetSpec &b) {
   if (a.kind != b.kind || a.vendor != b.vendor || a.warpSize != b.warpSize)
     return 0;

@@ -38,6 +38,10 @@ constexpr Option kOptions[] = {
     {"model-only", "", "rank by the model, measure nothing"},
     {"list", "N", "with --model-only: the model's N favourites, with terms"},
     {"curve", "", "plain random and plain annealing beside auto"},
+    {"transfer-from", "FILE", "start from the times of another GPU"},
+    {"n", "A,B", "with it: measurements on the new GPU (default 0,5,10,20)"},
+    {"alpha", "A", "with it: weight of the predicted difference, 0..1"},
+    {"hide-best", "S", "with it: hide this share of the source's fastest"},
     {"json", "FILE", "write the figures there as well (- = stdout, no table)"},
     {"help", "", "this text"},
 };
@@ -78,6 +82,21 @@ Status setStrategies(std::string_view text, Options &o) {
   return success();
 }
 
+Status setCounts(std::string_view text, Options &o) {
+  o.transfer.counts.clear();
+  for (size_t start = 0; start <= text.size();) {
+    size_t comma = std::min(text.find(',', start), text.size());
+    size_t count = 0;
+    if (Status status = parseNumber<size_t>(
+            "n", text.substr(start, comma - start), 0, 100000, count);
+        !status)
+      return status;
+    o.transfer.counts.push_back(count);
+    start = comma + 1;
+  }
+  return success();
+}
+
 Status apply(Options &o, std::string_view name, std::string_view value) {
   ReplayOptions &r = o.replay;
   if (name == "mapping")
@@ -110,6 +129,14 @@ Status apply(Options &o, std::string_view name, std::string_view value) {
     return parseNumber<size_t>(name, value, 1, 100000, o.list);
   else if (name == "curve")
     o.strategies = {"random", "annealing", "auto"};
+  else if (name == "transfer-from")
+    o.transferFrom = value;
+  else if (name == "n")
+    return setCounts(value, o);
+  else if (name == "alpha")
+    return parseNumber<double>(name, value, 0, 1, o.transfer.alpha);
+  else if (name == "hide-best")
+    return parseNumber<double>(name, value, 0, 0.9, o.transfer.hideBest);
   else if (name == "json")
     o.json = value;
   else if (name == "help")
@@ -149,6 +176,8 @@ Expected<Options> parseOptions(int argc, char **argv) {
     return o;
   if (o.files.empty())
     return Error{"no data file given; --help shows the usage", ""};
+  if (o.transferFrom.empty() && o.transfer.hideBest > 0)
+    return Error{"--hide-best needs --transfer-from=FILE", ""};
   if (o.mapping.empty())
     return Error{"no --mapping=FILE given", ""};
   return o;

@@ -8,7 +8,7 @@
 #ifndef HWTUNE_REPLAY_OPTIONS_H
 #define HWTUNE_REPLAY_OPTIONS_H
 
-#include "Replay.h"
+#include "Transfer.h"
 
 namespace hwtune::replay {
 
@@ -18,6 +18,8 @@ struct Options {
   std::vector<std::string> strategies = {"auto"};
   bool modelOnly = false, help = false;
   size_t list = 0; ///< favourites of the model to print
+  std::string transferFrom;
+  TransferOptions transfer;
   ReplayOptions replay;
   ProblemOptions problem;
 };

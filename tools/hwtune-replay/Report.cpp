@@ -111,6 +111,24 @@ void printModels(const std::vector<ModelOnly> &models, const char *title) {
              all([](const ModelOnly &m) { return m.top[2]; }));
 }
 
+void printTransfers(const std::vector<TransferSummary> &transfers,
+                    const std::vector<size_t> &counts) {
+  fmt::print(
+      "\ntransfer: best/optimum on the new GPU after n measurements there "
+      "(n = 0: the pick, untried), median [quartiles] (replayed)\n");
+  for (const TransferSummary &t : transfers) {
+    fmt::print("{} -> {}: alpha {:.2f}{}, {} configurations known, {} hidden; "
+               "moving the winner {}, measuring the top ten {}\n ",
+               shortName(t.from), shortName(t.to), t.alpha,
+               t.alpha == 0 ? " (nothing in common)" : "", t.shared, t.hidden,
+               ratio(t.winner), ratio(t.topTen));
+    for (size_t k = 0; k < counts.size(); ++k)
+      fmt::print(" n={} {} [{}-{}]", counts[k], ratio(t.after[k].median),
+                 ratio(t.after[k].q25), ratio(t.after[k].q75));
+    fmt::print("\n");
+  }
+}
+
 Json toJson(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
@@ -138,6 +156,21 @@ Json toJson(const Summary &s) {
               {"share_within_5_percent_in_25", s.arrived5in25},
               {"share_within_1_percent", s.arrived1},
               {"failures_per_run", s.failures}};
+}
+
+Json toJson(const TransferSummary &t, const std::vector<size_t> &counts) {
+  Json after = Json::object();
+  for (size_t k = 0; k < counts.size(); ++k)
+    after[std::to_string(counts[k])] = toJson(t.after[k]);
+  return Json{{"from", t.from},
+              {"to", t.to},
+              {"label", "replayed"},
+              {"alpha", t.alpha},
+              {"known", t.shared},
+              {"hidden", t.hidden},
+              {"winner_over_optimum", toJson(t.winner)},
+              {"best_of_top_ten_over_optimum", toJson(t.topTen)},
+              {"best_over_optimum_after", after}};
 }
 
 Json toJson(const ModelOnly &m) {
@@ -184,6 +217,8 @@ Status Report::print(const Options &options) const {
       fmt::print("{}\n", line);
     if (!summaries.empty())
       printSummaries(summaries);
+    if (!transfers.empty())
+      printTransfers(transfers, transferCounts);
     printModels(models,
                 "model alone, no measurement; best of its top k over "
                 "the optimum, place of the first within 5 % (predicted)");
@@ -195,7 +230,10 @@ Status Report::print(const Options &options) const {
                {"files", about},
                {"searches", Json::array()},
                {"model", Json::array()},
-               {"par_fit", Json::array()}};
+               {"par_fit", Json::array()},
+               {"transfers", Json::array()}};
+  for (const TransferSummary &t : transfers)
+    json["transfers"].push_back(toJson(t, transferCounts));
   for (const Summary &s : summaries)
     json["searches"].push_back(toJson(s));
   for (const ModelOnly &m : models)

@@ -15,6 +15,8 @@ namespace hwtune::replay {
 struct Report {
   std::vector<std::string> about; ///< one line a file
   std::vector<Summary> summaries;
+  std::vector<TransferSummary> transfers;
+  std::vector<size_t> transferCounts;
   std::vector<ModelOnly> models, scores; ///< scores: par * fit
 
   void describe(const Dataset &data,

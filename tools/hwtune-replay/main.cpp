@@ -21,6 +21,24 @@ int fail(const Error &error) {
   return 1;
 }
 
+/// Transfers between problems of one name; files with groups pair by group.
+Status runTransfer(std::vector<ReplayProblem> &from,
+                   std::vector<ReplayProblem> &to, const Options &options,
+                   Report &report) {
+  for (ReplayProblem &target : to)
+    for (ReplayProblem &source : from) {
+      if (source.name != target.name)
+        continue;
+      Expected<TransferSummary> summary =
+          transfer(source, target, options.replay, options.transfer);
+      if (!summary)
+        return summary.error();
+      report.transfers.push_back(std::move(*summary));
+    }
+  report.transferCounts = options.transfer.counts;
+  return success();
+}
+
 /// Everything asked for, of one problem.
 Status runProblem(ReplayProblem &problem, const Mapping &mapping,
                   const Options &options, Report &report) {
@@ -55,10 +73,29 @@ int main(int argc, char **argv) {
   Expected<Mapping> mapping = readMapping(options->mapping);
   if (!mapping)
     return fail(mapping.error());
+  if (!options->transferFrom.empty() && !mapping->hasModel())
+    return fail(
+        {"--transfer-from needs a mapping with `features`", mapping->file});
   if (options->modelOnly && !mapping->hasModel())
     return fail(
         {"--model-only needs a mapping with `features`", mapping->file});
   Report report;
+  std::vector<ReplayProblem> sources;
+  if (!options->transferFrom.empty()) {
+    Expected<Dataset> data =
+        readDataset(options->transferFrom, options->format);
+    if (!data)
+      return fail(data.error());
+    // --target names the new GPU, not this one.
+    ProblemOptions sourceOptions = options->problem;
+    sourceOptions.target.clear();
+    Expected<std::vector<ReplayProblem>> problems =
+        makeProblems(*data, *mapping, sourceOptions);
+    if (!problems)
+      return fail(problems.error());
+    report.describe(*data, *problems);
+    sources = std::move(*problems);
+  }
   for (const std::string &file : options->files) {
     Expected<Dataset> data = readDataset(file, options->format);
     if (!data)
@@ -68,6 +105,12 @@ int main(int argc, char **argv) {
     if (!problems)
       return fail(problems.error());
     report.describe(*data, *problems);
+    if (!sources.empty()) {
+      Status status = runTransfer(sources, *problems, *options, report);
+      if (!status)
+        return fail(status.error());
+      continue;
+    }
     for (ReplayProblem &problem : *problems)
       if (Status status = runProblem(problem, *mapping, *options, report);
           !status)

@@ -48,6 +48,9 @@ double memRatio(double dramLatency, double levelLatency, double hitRate);
 /// Delta = log t_A - log t_B (predicted), so equal targets give Delta = 0.
 double transferScore(double logScoreA, double logTimeA, double logTimeB,
                      double alpha);
+/// alpha from the similarity s of two targets: s^4. Equal targets: 1; the model
+/// earns less trust in what differs the more differs; nothing in common: 0.
+double transferAlpha(double similarity);
 /// Similarity of two targets, 0 (nothing in common) .. 1 (equal): the same
 /// kind of device and vendor is needed for any; then the mean agreement of the
 /// facts that both have.
