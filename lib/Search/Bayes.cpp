@@ -29,7 +29,7 @@ namespace hwtune {
 namespace {
 
 constexpr size_t kFirstList = 8;
-constexpr size_t kBlackBoxSample = 12;
+constexpr size_t kBlackBoxSample = 8;
 constexpr size_t kExploreEvery = 9; // trials; exploration never stops
 // A failure counts as this much slower than the best, at least.
 constexpr double kFailurePenalty = 0.7;
@@ -226,7 +226,7 @@ std::vector<Rep> Bayes::spreadList(const Eigen::MatrixXf &coordinates) const {
   size_t length = std::min(repCount(), kBlackBoxSample);
   if (options.budget)
     length = std::min(length, std::max<size_t>(1, options.budget / 2));
-  constexpr int kHandful = 24;
+  constexpr int kHandful = 3;
   Random random(options.seed, ~uint64_t(0));
   std::vector<Rep> list;
   while (list.size() < length) {
