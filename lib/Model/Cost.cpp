@@ -367,8 +367,12 @@ void Predictor::waitingTerms(const Traffic &sum) {
       c[C::LoopTurn] * f.loopTurns + sum.chainAccesses +
       f.copies * c[f.guardedCopies ? C::GuardedCopyInst : C::CopyInst];
   double stages = std::max(1.0, f.stages);
+  double rate = t.tensorFma[static_cast<unsigned>(f.tensorType)];
+  double matrix = ratio(f.tensorFma * t.warpSize * t.schedulers,
+                        rate * f.tensorEfficiency) *
+                  c[C::Tensor];
   term(Term::Chain) =
-      f.fma32 * interval + c[C::ChainInst] * others +
+      matrix + f.fma32 * interval + c[C::ChainInst] * others +
       f.special * t.sfuLatency / std::max(1.0, f.ilp) +
       c[C::LoadExposed] * t.sharedLatency * f.loadWaits +
       c[C::MissExposed] * sum.missLatency +

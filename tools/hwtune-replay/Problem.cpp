@@ -23,6 +23,40 @@ struct Candidate {
   std::vector<double> variables;
 };
 
+/// Repeated rows of one configuration: one candidate with the median time,
+/// failed only if it always failed.
+double medianSeconds(const Dataset &data, const std::vector<size_t> &rows) {
+  std::vector<double> times;
+  for (size_t row : rows)
+    if (data.rows[row].ok)
+      times.push_back(data.rows[row].seconds);
+  if (times.empty())
+    return kInfinity;
+  std::sort(times.begin(), times.end());
+  size_t middle = times.size() / 2;
+  return times.size() % 2 ? times[middle]
+                          : (times[middle - 1] + times[middle]) / 2;
+}
+
+std::vector<Candidate> mergeRepeats(const BoundMapping &bound,
+                                    std::vector<Candidate> candidates,
+                                    std::vector<std::vector<size_t>> &rows) {
+  std::map<std::vector<double>, size_t> first;
+  std::vector<Candidate> merged;
+  for (Candidate &c : candidates) {
+    auto [it, fresh] =
+        first.try_emplace(bound.parameters(c.variables), merged.size());
+    if (fresh) {
+      rows.emplace_back();
+      merged.push_back(std::move(c));
+      rows.back().push_back(merged.back().row);
+    } else {
+      rows[it->second].push_back(c.row);
+    }
+  }
+  return merged;
+}
+
 std::string groupName(const Mapping &mapping, const std::vector<double> &key) {
   std::string name;
   for (size_t i = 0; i < key.size(); ++i)
@@ -32,19 +66,22 @@ std::string groupName(const Mapping &mapping, const std::vector<double> &key) {
 
 Expected<ReplayProblem> makeOne(const Dataset &data, const Mapping &mapping,
                                 const BoundMapping &bound,
-                                const std::vector<Candidate> &candidates,
+                                std::vector<Candidate> all,
                                 const ProblemOptions &options) {
   ReplayProblem p;
+  std::vector<std::vector<size_t>> rows;
+  std::vector<Candidate> candidates = mergeRepeats(bound, std::move(all), rows);
   std::vector<bool> categorical;
   for (const Parameter &parameter : mapping.parameters)
     categorical.push_back(parameter.categorical);
   std::map<std::vector<double>, uint32_t> classes;
   p.optimum = kInfinity;
-  for (const Candidate &c : candidates) {
-    const Row &row = data.rows[c.row];
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate &c = candidates[i];
+    double seconds = medianSeconds(data, rows[i]);
     if (bound.invalid(c.variables)) {
       ++p.removed;
-      p.removedValid += row.ok;
+      p.removedValid += std::isfinite(seconds);
       continue;
     }
     if (mapping.hasModel()) {
@@ -59,7 +96,7 @@ Expected<ReplayProblem> makeOne(const Dataset &data, const Mapping &mapping,
       p.search.classes.push_back(it->second);
     p.parameterValues.push_back(bound.parameters(c.variables));
     p.rows.push_back(c.row);
-    p.seconds.push_back(row.ok ? row.seconds : kInfinity);
+    p.seconds.push_back(seconds);
     if (p.seconds.back() < p.optimum) {
       p.optimum = p.seconds.back();
       p.optimumAt = p.seconds.size() - 1;
@@ -99,9 +136,9 @@ makeProblems(const Dataset &data, const Mapping &mapping,
       groups[bound->group(*v)].push_back({i, std::move(*v)});
   }
   std::vector<ReplayProblem> problems;
-  for (const auto &[key, candidates] : groups) {
+  for (auto &[key, candidates] : groups) {
     Expected<ReplayProblem> p =
-        makeOne(data, mapping, *bound, candidates, options);
+        makeOne(data, mapping, *bound, std::move(candidates), options);
     if (!p)
       return p.error();
     if (!std::isfinite(p->optimum))
