@@ -39,8 +39,9 @@ public:
 private:
   std::unordered_map<std::string, Entry> table;
 };
-/// Of the best vector unit of this host; null where there is none.
-const Registry *hostRegistry();
+/// Of a vector unit, "" being the best of this host; null where this host has
+/// no such unit.
+const Registry *hostRegistry(std::string_view unit);
 
 /// A value passed at a call, between the caller's and the callee's frame.
 struct CallValue {

@@ -35,10 +35,7 @@ std::string_view hostVectorUnit() {
 #endif
 }
 
-static std::unique_ptr<Registry> makeRegistry() {
-  std::string_view unit = hostVectorUnit();
-  if (unit.empty())
-    return nullptr;
+static std::unique_ptr<Registry> makeRegistry([[maybe_unused]] std::string_view unit) {
   auto r = std::make_unique<Registry>();
 #define HWTUNE_ADD_FAMILIES(unit)                                              \
   unit::addIntOps(*r), unit::addLogicOps(*r), unit::addCompareOps(*r), unit::addFloatOps(*r), unit::addConvertOps(*r), \
@@ -62,8 +59,16 @@ static std::unique_ptr<Registry> makeRegistry() {
   return r;
 }
 
-const Registry *hostRegistry() {
-  static const std::unique_ptr<Registry> registry = makeRegistry();
+const Registry *hostRegistry(std::string_view unit) {
+  std::string_view best = hostVectorUnit();
+  if (best.empty() || (!unit.empty() && unit != best && !(unit == "avx2" && best == "avx512")))
+    return nullptr;
+  // Immutable once made; one for each unit that is asked for.
+  if (unit == "avx2" && best == "avx512") {
+    static const std::unique_ptr<Registry> narrow = makeRegistry("avx2");
+    return narrow.get();
+  }
+  static const std::unique_ptr<Registry> registry = makeRegistry(best);
   return registry.get();
 }
 
@@ -225,9 +230,11 @@ FunctionInfo ProgramBuilder::describe(const ptx::Function &f) const {
 
 Status ProgramBuilder::build() {
   P.memory = &memory;
-  P.registry = hostRegistry();
+  P.registry = hostRegistry(options.vectorUnit);
   if (!P.registry)
-    return Error{"this host has no AVX2 with FMA and F16C, which the simulator needs", ""};
+    return Error{options.vectorUnit.empty() ? "this host has no AVX2 with FMA and F16C, which the simulator needs"
+                                            : fmt::format("this host has no vector unit '{}', it has '{}'", options.vectorUnit, hostVectorUnit()),
+                 ""};
   if (M.addressSize != 64)
     return Error{fmt::format("'.address_size {}' is not supported, expected 64", M.addressSize), ""};
   capability = options.computeCapability ? options.computeCapability : M.targetSm;

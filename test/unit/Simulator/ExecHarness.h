@@ -23,7 +23,7 @@ namespace hwtune::exec {
 /// A device of its own with one module.
 class ExecHarness {
 public:
-  explicit ExecHarness(const std::string &ptx, uint32_t capability = 90) {
+  explicit ExecHarness(const std::string &ptx, uint32_t capability = 90, const std::string &vectorUnit = "") {
     auto module = ptx::parse(ptx);
     if (!module) {
       error = module.error().str();
@@ -31,6 +31,7 @@ public:
     }
     ProgramOptions options;
     options.computeCapability = capability;
+    options.vectorUnit = vectorUnit;
     auto created = Program::create(*module, memory, options);
     if (!created)
       error = created.error().str();
@@ -84,11 +85,8 @@ public:
 
 inline const char *const kPtxHeader = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
-/// Runs `body` once for each row of `inputs` and gives the results' bits.
-/// Registers %a, %b, %c, %d hold the inputs (their types are `types`), the
-/// result is %z of `outType`; %p, %q are predicates for the body's use, and
-/// %x0 to %x9, %y0 to %y9 further registers of 32 and 64 bits.
-inline std::vector<uint64_t> evaluate(const std::string &body, const std::vector<std::string> &types, const std::string &outType,
+/// See evaluate(), which runs this on each vector unit of the host.
+inline std::vector<uint64_t> evaluateOn(const std::string &unit, const std::string &body, const std::vector<std::string> &types, const std::string &outType,
                                       const std::vector<std::vector<uint64_t>> &inputs, std::string *error = nullptr) {
   size_t n = inputs.size(), k = types.size();
   auto bitsOf = [](const std::string &t) { return t == "pred" ? 32 : std::stoi(t.substr(t.find_first_of("0123456789"))); };
@@ -108,7 +106,7 @@ inline std::vector<uint64_t> evaluate(const std::string &body, const std::vector
     ptx += "ld.global." + regType(types[i]) + " " + names[i] + ", [%row+" + std::to_string(8 * i) + "];\n";
   ptx += body + "\n";
   ptx += "mad.wide.u32 %row, %thr, 8, %out; st.global." + regType(outType) + " [%row], %z;\nEND: ret;\n}\n";
-  ExecHarness h(ptx);
+  ExecHarness h(ptx, 90, unit);
   if (!h.program) {
     if (error)
       *error = h.error;
@@ -129,6 +127,18 @@ inline std::vector<uint64_t> evaluate(const std::string &body, const std::vector
       ADD_FAILURE() << r.diagnostic.str();
   }
   return h.download<uint64_t>(out, n);
+}
+
+/// Runs `body` once for each row of `inputs` and gives the results' bits.
+/// Registers %a, %b, %c, %d hold the inputs (their types are `types`), the
+/// result is %z of `outType`; %p, %q are predicates for the body's use, and
+/// %x0 to %x9, %y0 to %y9 further registers of 32 and 64 bits.
+inline std::vector<uint64_t> evaluate(const std::string &body, const std::vector<std::string> &types, const std::string &outType,
+                                      const std::vector<std::vector<uint64_t>> &inputs, std::string *error = nullptr) {
+  auto best = evaluateOn("", body, types, outType, inputs, error);
+  if (hostVectorUnit() == "avx512" && !error)
+    EXPECT_EQ(best, evaluateOn("avx2", body, types, outType, inputs, error)) << body << ": avx512 and avx2 differ";
+  return best;
 }
 
 inline uint64_t f32(float v) { return std::bit_cast<uint32_t>(v); }

@@ -71,6 +71,9 @@ struct ProgramOptions {
   uint32_t computeCapability = 0;
   /// Address of an `.extern .global` variable; 0: unknown, which is an error.
   std::function<DeviceAddress(std::string_view name)> resolveExtern;
+  /// "avx2" or "avx512" to insist on one; empty: the best of this host. The
+  /// results are the same.
+  std::string vectorUnit;
 };
 
 /// A decoded module, loaded into a device's memory. Immutable after `create`;
