@@ -13,11 +13,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace hwtune {
 
-/// Predictions held at once while the space is walked: 80 MB.
-static constexpr uint64_t kMaxScored = 20'000'000;
+/// Of a larger space only every n-th configuration is scored at first; the
+/// neighbours of the best are looked at afterwards. Bounds the time of a start.
+static constexpr uint64_t kMaxScored = 300'000;
+/// Then so many of the best are started from, so many times.
+static constexpr size_t kRefined = 128;
+static constexpr int kRefinements = 4;
 
 static std::string describeReasons(const std::map<std::string, uint64_t> &map,
                                    uint64_t *total = nullptr) {
@@ -64,6 +69,8 @@ public:
     if (feasible == 0)
       return nothing();
     select();
+    if (stride > 1)
+      refine();
     describe();
     return std::move(result);
   }
@@ -127,6 +134,59 @@ private:
         result.configs.push_back(config);
       return true;
     });
+  }
+
+  /// Configurations that differ from `config` in one knob, by one step where
+  /// the knob has an order.
+  std::vector<Config> neighbours(const Config &config) const {
+    std::vector<Config> result;
+    for (size_t k = 0; k < config.size(); ++k) {
+      const Knob &knob = space.knobs[k];
+      for (size_t v = 0; v < knob.values.size(); ++v) {
+        bool beside =
+            (v > 0 && knob.values[v - 1] == config[k]) ||
+            (v + 1 < knob.values.size() && knob.values[v + 1] == config[k]);
+        if (knob.values[v] == config[k] || (!knob.categorical && !beside))
+          continue;
+        result.push_back(config);
+        result.back()[k] = knob.values[v];
+      }
+    }
+    return result;
+  }
+
+  /// Walks downhill from the best of what the stride hit.
+  void refine() {
+    const Constants reasoned = Constants::reasoned();
+    std::set<std::pair<double, Config>> ranked;
+    std::set<Config> seen;
+    auto consider = [&](const Config &config) {
+      if (!seen.insert(config).second)
+        return;
+      Prediction p = predict(features(config), target, reasoned);
+      if (!p.infeasible)
+        ranked.emplace(p.seconds, config);
+    };
+    for (const Config &config : result.configs)
+      consider(config);
+    for (int round = 0; round < kRefinements; ++round) {
+      std::vector<Config> starts;
+      for (const auto &[seconds, config] : ranked)
+        if (starts.size() < kRefined)
+          starts.push_back(config);
+      for (const Config &start : starts)
+        for (const Config &config : neighbours(start))
+          if (!seen.count(config) && !space.reject(config))
+            consider(config);
+    }
+    // The worst of those that were kept make room.
+    std::set<Config> kept(result.configs.begin(), result.configs.end());
+    for (const auto &[seconds, config] : ranked) {
+      if (kept.size() >= result.configs.size() + kRefined)
+        break;
+      kept.insert(config);
+    }
+    result.configs.assign(kept.begin(), kept.end());
   }
 
   /// The search's view of what was kept.

@@ -29,7 +29,9 @@ namespace hwtune {
 
 struct CollectOptions {
   /// Candidates kept: the best by the reasoned constants, plus a tenth spread
-  /// evenly over the rest, for where the model is wrong.
+  /// evenly over the rest, for where the model is wrong. A space of more than
+  /// 300,000 legal configurations is sampled evenly, then searched downhill
+  /// from the best, which adds up to 128.
   size_t keep = 2048;
   /// Vectors of constants for the columns of `SearchProblem::logTime`.
   unsigned ensemble = kDefaultEnsembleSize;
@@ -40,7 +42,7 @@ struct Candidates {
   SpaceCounts counts; ///< of the whole space
   /// Legal configurations that the model finds infeasible, by its reason.
   std::map<std::string, uint64_t> infeasible;
-  /// Kept ones, in the order of the space. Index = candidate of `problem`.
+  /// Kept ones, in a fixed order. Index = candidate of `problem`.
   std::vector<Config> configs;
   std::vector<double> predicted; ///< seconds, geometric mean of the ensemble
   SearchProblem problem;

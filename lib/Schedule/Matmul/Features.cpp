@@ -9,9 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
-#include <map>
-#include <set>
+#include <vector>
 
 namespace hwtune::matmul {
 namespace {
@@ -47,23 +47,41 @@ struct WarpAccess {
 
   /// Wavefronts: the bank with the most distinct words sets their number.
   double wavefronts(const TargetSpec &t) const {
-    std::map<int64_t, std::set<int64_t>> words;
-    for (int64_t a : address)
-      for (int64_t b = 0; b < std::max(bytes, t.bankBytes); b += t.bankBytes) {
-        int64_t word = (a + b) / t.bankBytes;
-        words[word % t.sharedBanks].insert(word);
-      }
-    size_t most = 1;
-    for (const auto &[bank, distinct] : words)
-      most = std::max(most, distinct.size());
+    std::vector<int64_t> words = distinct(t.bankBytes);
+    std::vector<unsigned> ofBank(size_t(t.sharedBanks));
+    unsigned most = 1;
+    auto banks = uint32_t(t.sharedBanks); // 32-bit division is the fast one
+    for (int64_t word : words)
+      most = std::max(most, ++ofBank[uint32_t(word) % banks]);
     return double(most);
   }
-  double pieces(int64_t size) const {
-    std::set<int64_t> distinct;
-    for (int64_t a : address)
-      for (int64_t b = a; b < a + bytes; ++b)
-        distinct.insert(b / size);
-    return double(distinct.size());
+  double pieces(int64_t size) const { return double(distinct(size).size()); }
+
+private:
+  /// Numbers of the `size`-byte pieces that the lanes touch. Called for every
+  /// configuration of a space: no nodes, one allocation.
+  std::vector<int64_t> distinct(int64_t size) const {
+    std::vector<int64_t> numbers;
+    numbers.reserve(address.size() * size_t(bytes / size + 2));
+    // Sizes are powers of two on every GPU we know: a shift, not a division.
+    bool isPower = std::has_single_bit(uint64_t(size));
+    int shift = std::countr_zero(uint64_t(size));
+    bool sorted = true;
+    for (int64_t a : address) {
+      int64_t last = a + bytes - 1;
+      int64_t end = isPower ? last >> shift : last / size;
+      for (int64_t n = isPower ? a >> shift : a / size; n <= end; ++n) {
+        if (!numbers.empty() && numbers.back() == n)
+          continue;
+        sorted &= numbers.empty() || numbers.back() < n;
+        numbers.push_back(n);
+      }
+    }
+    if (sorted)
+      return numbers;
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    return numbers;
   }
 };
 
@@ -89,15 +107,15 @@ private:
   WarpAccess fragmentAccess(bool isA, int64_t pitchBytes) const;
   WarpAccess copyAccess(bool isA, int64_t pitchBytes) const;
   AccessStream &stream() { return f.streams[f.numStreams++]; }
-  void fillGlobal(AccessStream &s, const WarpAccess &access,
-                  const Side &side, double blockElements, double sharing);
+  void fillGlobal(AccessStream &s, const WarpAccess &access, const Side &side,
+                  double blockElements, double sharing);
 
   const Workload &w;
   const Roles &roles;
   const TargetSpec &t;
   const Choice &c;
   KernelFeatures f;
-  double steps = 1;  ///< turns of the k loop, other reductions included
+  double steps = 1;   ///< turns of the k loop, other reductions included
   double kkSteps = 1; ///< vector steps of k in one of them
   double blocksM = 1, blocksN = 1, blocksOuter = 1;
 };
@@ -136,8 +154,8 @@ WarpAccess Builder::copyAccess(bool isA, int64_t pitchBytes) const {
   WarpAccess access;
   access.bytes = vector * side.bytes;
   for (int64_t lane = 0; lane < 32; ++lane)
-    access.address[lane] = lane / perRow * pitchBytes +
-                           lane % perRow * vector * side.bytes;
+    access.address[lane] =
+        lane / perRow * pitchBytes + lane % perRow * vector * side.bytes;
   return access;
 }
 
@@ -203,8 +221,7 @@ void Builder::addOutput() {
     access.address[lane] = lane / c.threadsN() * c.pieceM() * alongM +
                            lane % c.threadsN() * piece * alongN;
   AccessStream &s = stream();
-  s.loads = s.stores =
-      double(c.threadM * c.threadN) / double(wide ? piece : 1);
+  s.loads = s.stores = double(c.threadM * c.threadN) / double(wide ? piece : 1);
   fillGlobal(s, access, roles.c, double(c.blockM * c.blockN), 1);
 }
 
@@ -234,9 +251,10 @@ void Builder::countInstructions() {
   f.otherInsts += steps * (6 + 3 * (bodies > 1 ? bodies : 0));
   f.barriers = !c.sharedA && !c.sharedB ? 0 : steps * (c.stages > 1 ? 1 : 2);
   f.copyPhases = c.sharedA || c.sharedB ? steps : 0;
-  double perStep = values * double(c.stepK()) + fragment(true).count +
-                   fragment(false).count;
-  f.unrolledBody = perStep * double(std::min<int64_t>(c.unroll, int64_t(kkSteps)));
+  double perStep =
+      values * double(c.stepK()) + fragment(true).count + fragment(false).count;
+  f.unrolledBody =
+      perStep * double(std::min<int64_t>(c.unroll, int64_t(kkSteps)));
   f.codeBytes = kInstructionBytes * (f.unrolledBody + 4 * values + 100);
 }
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 using namespace hwtune;
 
@@ -92,6 +93,38 @@ TEST(Candidates, KeepsTheBestAndASpreadOfTheRest) {
   EXPECT_GE(good, 20u);
   EXPECT_GT(*std::max_element(b->predicted.begin(), b->predicted.end()),
             sorted[19]);
+}
+
+// Larger than what is scored at once: the best must still be found.
+TEST(Candidates, LargeSpacesAreSampledAndRefined) {
+  Space space;
+  for (int i = 0; i < 6; ++i) {
+    Knob knob{"k" + std::to_string(i), {}, "", i == 5};
+    for (int64_t v = 0; v < 9; ++v)
+      knob.values.push_back(v);
+    space.knobs.push_back(knob);
+  }
+  auto features = [](const Config &c) {
+    KernelFeatures f;
+    f.threadsPerBlock = 128;
+    f.blocks = 1000;
+    f.registers = 32;
+    f.fma32 = 1000;
+    const int64_t optimum[] = {7, 1, 4, 2, 8, 3};
+    for (int i = 0; i < 6; ++i)
+      f.fma32 += 100 * double((c[i] - optimum[i]) * (c[i] - optimum[i]));
+    return f;
+  };
+  CollectOptions options;
+  options.keep = 200, options.ensemble = 1;
+  Expected<Candidates> c =
+      collectCandidates(space, sampleTarget(), features, options);
+  ASSERT_TRUE(bool(c)) << c.error().str();
+  EXPECT_EQ(c->counts.legal, 531441u);
+  EXPECT_EQ(c->configs[c->best], (Config{7, 1, 4, 2, 8, 3}));
+  EXPECT_LE(c->configs.size(), 200u + 20 + 128);
+  std::set<Config> distinct(c->configs.begin(), c->configs.end());
+  EXPECT_EQ(distinct.size(), c->configs.size());
 }
 
 TEST(Candidates, AnEmptySpaceSaysWhy) {
