@@ -267,7 +267,7 @@ TEST_F(WrongUse, ChecksFindWhatADeviceWouldNotTell) {
   EXPECT_CUDA(Success, launch(add, 1, 32, {&a, &a, &c, &n}));
   std::string words = testing::internal::GetCapturedStderr();
   EXPECT_CUDA(LaunchFailed, driver().cuCtxSynchronize());
-  EXPECT_NE(words.find("line 19"), std::string::npos) << words;
+  EXPECT_NE(words.find("line 22"), std::string::npos) << words;
   EXPECT_NE(std::string(report()).find("uninitialized-read"), std::string::npos)
       << report();
   EXPECT_EQ(configure(R"({"check":false})"), nullptr);
