@@ -14,7 +14,7 @@
 
 #include "hwtune/Model/Cost.h"
 
-#include "Occupancy.h"
+#include "Limits.h"
 #include "hwtune/Model/Score.h"
 
 #include <algorithm>
@@ -113,7 +113,7 @@ bool Predictor::resources() {
   if (p.infeasible)
     return false;
   p.blocksPerSM =
-      residentBlocks(spec, warpsPerBlock, p.registers, f.sharedBytes);
+      residentBlocks(spec, f.threadsPerBlock, p.registers, f.sharedBytes);
   if (p.blocksPerSM < 1)
     p.infeasible = "no block fits on an SM";
   return !p.infeasible;

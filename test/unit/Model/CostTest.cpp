@@ -122,8 +122,60 @@ TEST(Cost, SpillsSetInBeyondTheRegisterLimit) {
   Prediction spills = predict(f, roundTarget());
   EXPECT_DOUBLE_EQ(spills.registers, 255);
   EXPECT_DOUBLE_EQ(spills.spilled, 29);
-  EXPECT_DOUBLE_EQ(spills.spillAccesses, 0.5 * 29 * 50);
+  EXPECT_DOUBLE_EQ(spills.spillAccesses, 29 * 50);
   EXPECT_GT(at(spills, Term::Lsu), 0);
+}
+
+TEST(Cost, PhasesOfABlockAddUpWithoutAPipeline) {
+  KernelFeatures f = smallKernel();
+  f.blocks = 10; // one block of 8 warps a SM
+  f.copyPhases = 1;
+  AccessStream &s = addStream(f);
+  s.isShared = true;
+  s.stores = 100; // 8 * 100 * (2 + 0.5) clocks, 8 / 4 * 130 slots
+  Prediction p = predict(f, roundTarget());
+  double copying = std::cbrt(std::pow(2000.0, 3) + std::pow(260.0, 3));
+  double computing = std::cbrt(std::pow(4000.0, 3) + std::pow(2000.0, 3));
+  EXPECT_NEAR(at(p, Term::Phases), copying + computing, 1e-6);
+  f.stages = 2; // a pipeline overlaps them
+  EXPECT_DOUBLE_EQ(at(predict(f, roundTarget()), Term::Phases), 0);
+  f.stages = 1;
+  f.blocks = 40; // four blocks overlap each other: the same for each
+  Prediction four = predict(f, roundTarget());
+  EXPECT_NEAR(at(four, Term::Phases), at(p, Term::Phases), 1e-6);
+  EXPECT_LT(four.seconds, 4 * p.seconds);
+}
+
+TEST(Cost, CodeBeyondTheInstructionCacheIsFetchedByEveryWarp) {
+  TargetSpec t = roundTarget();
+  t.icacheL1Bytes = 32768;
+  t.icacheLineClocks = 4;
+  KernelFeatures f = smallKernel();
+  f.codeBytes = 32768;
+  EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Fetch), 0);
+  f.codeBytes = 65536; // 32 warps * 1000 * 16 / 128 lines * 4 clocks
+  EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Fetch), 16000);
+}
+
+TEST(Cost, LongStraightLineCodeRisksSpills) {
+  KernelFeatures f = smallKernel();
+  f.registersKnown = false;
+  f.unrolledBody = 4500;
+  EXPECT_DOUBLE_EQ(predict(f, roundTarget()).spillAccesses, 0);
+  f.unrolledBody = 5625; // a quarter beyond: half of one access in four
+  EXPECT_DOUBLE_EQ(predict(f, roundTarget()).spillAccesses, 125);
+  f.registersKnown = true; // then the spills are known as well
+  EXPECT_DOUBLE_EQ(predict(f, roundTarget()).spillAccesses, 0);
+}
+
+TEST(Cost, WideGlobalAccessesGoByPhases) {
+  KernelFeatures f = smallKernel();
+  AccessStream &s = addStream(f);
+  s.loads = 100; // every lane the same 16 bytes: four quarters, one line each
+  s.vectorBytes = 16;
+  s.sectors = 1;
+  // 32 * 100 * (4 wavefronts at 2 clocks + 4 words)
+  EXPECT_DOUBLE_EQ(at(predict(f, roundTarget()), Term::Lsu), 38400);
 }
 
 TEST(Cost, TailOfAWave) {

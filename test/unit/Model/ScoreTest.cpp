@@ -82,6 +82,12 @@ TEST(Transfer, EqualTargetsLeaveTheScore) {
   EXPECT_DOUBLE_EQ(transferScore(7, -3, -5, 0), 7);
 }
 
+TEST(Transfer, AlphaFallsWithTheDifference) {
+  EXPECT_DOUBLE_EQ(transferAlpha(1), 1);
+  EXPECT_DOUBLE_EQ(transferAlpha(0.5), 0.0625);
+  EXPECT_DOUBLE_EQ(transferAlpha(0), 0);
+}
+
 TEST(Transfer, Similarity) {
   TargetSpec a = roundTarget(), b = a;
   EXPECT_DOUBLE_EQ(similarity(a, b), 1);

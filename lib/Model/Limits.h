@@ -1,14 +1,15 @@
-//===- Occupancy.h - resident blocks, as the model needs them ---*- C++ -*-===//
+//===- Limits.h - what one block may use -------------------------*- C++
+//-*-===//
 //
 // Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HWTUNE_LIB_MODEL_OCCUPANCY_H
-#define HWTUNE_LIB_MODEL_OCCUPANCY_H
+#ifndef HWTUNE_LIB_MODEL_LIMITS_H
+#define HWTUNE_LIB_MODEL_LIMITS_H
 
-#include "hwtune/Target/TargetSpec.h"
+#include "hwtune/Target/Occupancy.h"
 
 #include <algorithm>
 #include <cmath>
@@ -53,30 +54,17 @@ inline const char *blockMisfit(const TargetSpec &t, double threads,
   return nullptr;
 }
 
-inline double residentBlocks(const TargetSpec &t, double warps,
+/// Blocks of one SM by the vendor's rules; fractions of a register count whole.
+inline double residentBlocks(const TargetSpec &t, double threads,
                              double registers, double shared) {
-  double blocks = static_cast<double>(t.maxBlocksPerSM);
-  blocks = std::min(blocks,
-                    std::floor(static_cast<double>(t.maxWarpsPerSM) / warps));
-  if (registers > 0 && t.registersPerSM > 0) {
-    double perWarp = roundUp(registers * static_cast<double>(t.warpSize),
-                             static_cast<double>(t.registerAllocUnit));
-    double parts = static_cast<double>(std::max<int64_t>(t.schedulersPerSM, 1));
-    double warpsPerPart =
-        std::floor(static_cast<double>(t.registersPerSM) / parts / perWarp);
-    blocks = std::min(blocks, std::floor(warpsPerPart * parts / warps));
-  }
-  if (t.sharedPerSM > 0) {
-    double need =
-        roundUp(shared + static_cast<double>(t.sharedReservedPerBlock),
-                static_cast<double>(t.sharedAllocUnit));
-    if (need > 0)
-      blocks = std::min(blocks,
-                        std::floor(static_cast<double>(t.sharedPerSM) / need));
-  }
-  return std::max(blocks, 0.0);
+  BlockNeeds needs;
+  needs.threads = static_cast<int64_t>(threads);
+  if (t.registersPerSM > 0)
+    needs.registersPerThread = static_cast<int64_t>(std::ceil(registers));
+  needs.sharedBytes = static_cast<int64_t>(std::ceil(shared));
+  return static_cast<double>(occupancy(t, needs).blocksPerSM);
 }
 
 } // namespace hwtune
 
-#endif // HWTUNE_LIB_MODEL_OCCUPANCY_H
+#endif // HWTUNE_LIB_MODEL_LIMITS_H
