@@ -190,6 +190,8 @@ std::string RunOutcome::summary() const {
   if (verify)
     out += fmt::format("; {} elements checked, largest error {:.3g}",
                        verify->checked, verify->maxAbs);
+  else if (ok())
+    out += "; nothing was compared";
   if (!device.empty())
     out += fmt::format("; {} [{}]", device, target);
   return out;
