@@ -8,6 +8,7 @@
 #include "TestTargets.h"
 
 #include "hwtune/Model/Cost.h"
+#include "hwtune/Model/Weights.h"
 #include "hwtune/Support/Random.h"
 
 #include <cmath>
@@ -371,4 +372,67 @@ TEST(Explain, NamesTheLargestDifferenceFirst) {
   EXPECT_LT(lsu, text.find("instruction issue"));
   EXPECT_TRUE(
       explain(predict(f, t), predict(f, t)).starts_with("predicted equal"));
+}
+
+namespace {
+
+/// Kernels whose costs stand in many proportions, and their predictions.
+std::vector<Prediction> variedPredictions() {
+  std::vector<Prediction> predictions;
+  for (int i = 0; i < 24; ++i) {
+    KernelFeatures f = smallKernel();
+    f.fma32 = 100.0 * (1 + i % 5);
+    f.barriers = 100.0 * (i % 4);
+    AccessStream &s = addStream(f);
+    s.loads = 20.0 * (1 + i % 7);
+    predictions.push_back(predict(f, roundTarget()));
+  }
+  return predictions;
+}
+
+} // namespace
+
+TEST(Weights, NoMeasurementLeavesThemAtOne) {
+  CostWeights w = correctWeights({}, {});
+  for (double eta : w.eta)
+    EXPECT_DOUBLE_EQ(eta, 1);
+  // Nor does one that says nothing.
+  std::vector<Prediction> p = variedPredictions();
+  std::vector<double> seconds(p.size(), -1);
+  EXPECT_EQ(correctWeights(p, seconds).eta, w.eta);
+}
+
+TEST(Weights, FindTheCostThatWasWrongWhateverTheScale) {
+  std::vector<Prediction> p = variedPredictions();
+  std::vector<double> seconds;
+  for (const Prediction &q : p) // memory twice as dear, clock 1.7 times slower
+    seconds.push_back(1.7 *
+                      (2 * q.weight[0] * q.cost[0] + q.weight[1] * q.cost[1] +
+                       q.weight[2] * q.cost[2]));
+  CostWeights w = correctWeights(p, seconds);
+  EXPECT_GT(w.eta[0] / w.eta[1], 1.6);
+  EXPECT_LT(w.eta[0] / w.eta[1], 2.1);
+  // The corrected model is nearer to what was measured.
+  auto spread = [&](const std::array<double, kNumCosts> &eta) {
+    double sum = 0, square = 0;
+    for (size_t i = 0; i < p.size(); ++i) {
+      double t = 0;
+      for (unsigned c = 0; c < kNumCosts; ++c)
+        t += eta[c] * p[i].weight[c] * p[i].cost[c];
+      double gap = std::log(seconds[i] / t);
+      sum += gap;
+      square += gap * gap;
+    }
+    double n = double(p.size());
+    return square / n - sum / n * sum / n;
+  };
+  EXPECT_LT(spread(w.eta), 0.1 * spread({1, 1, 1}));
+}
+
+TEST(Weights, OneMeasurementMovesThemLittle) {
+  std::vector<Prediction> p = variedPredictions();
+  p.resize(1);
+  std::vector<double> seconds = {10 * p[0].seconds};
+  for (double eta : correctWeights(p, seconds).eta)
+    EXPECT_NEAR(eta, 1, 0.05);
 }
