@@ -61,7 +61,7 @@ private:
         if (mode & ModeCheck)
           put("check.memory", 0, 0, 0, op.mem, meta);
         if (mode & ModeCount)
-          put("count.memory", 0, 0, 0, op.mem, meta);
+          countMemory(op.mem, meta);
       }
       opInsts.push_back(uint32_t(code.insts.size()));
       emit(op, meta);
@@ -70,6 +70,17 @@ private:
     for (size_t i = 0; i < block.ops.size(); ++i)
       if (block.ops[i].skip)
         code.insts[opInsts[i]].a = at[i + block.ops[i].skip] - opInsts[i];
+  }
+
+  void countMemory(uint32_t mem, uint32_t meta) {
+    const MemDesc &d = P.mem[mem];
+    bool fast = d.lanes == kFullMask && d.space != AddrSpace::Generic && d.space != AddrSpace::Local;
+    bool shared = d.space == AddrSpace::Shared;
+    put(!fast ? "count.memory.slow" : d.wideBase ? (shared ? "count.memory.shared.q" : "count.memory.global.q")
+                                                 : (shared ? "count.memory.shared.w" : "count.memory.global.w"),
+        0, d.base, 0, mem, meta);
+    if (d.partner != kNoMeta)
+      countMemory(d.partner, meta);
   }
 
   /// The memory access of the instruction that starts with `op`.

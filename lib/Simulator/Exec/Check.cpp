@@ -24,7 +24,6 @@
 
 namespace hwtune::exec {
 
-void beginCounting(Launch &launch);
 void endCounting(Launch &launch);
 
 /// The shadows of one block.
@@ -49,7 +48,7 @@ struct CheckState {
 
 void beginModes(Launch &L) {
   if (L.mode & ModeCount)
-    beginCounting(L);
+    L.memos.resize(L.mem.size());
 }
 
 void startModes(Block &block) {

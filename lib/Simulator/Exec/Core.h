@@ -9,6 +9,7 @@
 #define HWTUNE_LIB_SIMULATOR_EXEC_CORE_H
 
 #include "Machine.h"
+#include "Video.h"
 #include "hwtune/Simulator/Exec/Exec.h"
 
 #include <array>
@@ -125,6 +126,7 @@ struct Program::Impl {
   std::vector<MemDesc> mem;
   std::vector<CallDesc> calls;
   std::vector<MatrixDesc> matrices;
+  std::vector<VideoDesc> videos;
   uint32_t numBlocks = 0;
   std::vector<BlockInfo> blockInfos;
 
@@ -202,7 +204,7 @@ struct Launch {
   uint64_t printed = 0;
   uint64_t ticks = 0;       ///< keeps clock readings apart
   uint64_t workspace = 0;   ///< of grid synchronisation
-  struct Counting *counting = nullptr;
+  std::vector<CountMemo> memos; ///< of a counting launch
   std::vector<DeviceAddress> heap; ///< device-side malloc
 };
 

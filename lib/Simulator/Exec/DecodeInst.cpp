@@ -420,6 +420,3 @@ bool FunctionDecoder::decodeStack() {
 }
 
 } // namespace hwtune::exec
-namespace hwtune::exec {
-bool FunctionDecoder::decodeVideo() { return unsupported(); }
-}

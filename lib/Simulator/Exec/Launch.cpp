@@ -203,6 +203,7 @@ private:
       w.shared = shared;
       w.sharedBytes = L.sharedBytes;
       w.params = L.params.data();
+      w.memos = L.memos.data();
       w.blockRuns = L.blockRuns.data();
       w.blockLanes = L.blockLanes.data();
       if (L.localStride) {
@@ -440,6 +441,11 @@ LaunchResult launch(const Program &program, GlobalMemory &memory, const LaunchRe
   uint64_t bytes = stackBytes(P, L.kernelIndex, state, unbounded);
   // Room for what a built-in function returns, and for recursion.
   L.localStride = (bytes + 256 + (unbounded ? 65536 : 0) + 15) & ~15ull;
+  // The counter that grid synchronisation of cooperative groups works on.
+  if (request.options.cooperative) {
+    L.workspace = memory.allocate(256);
+    L.heap.push_back(L.workspace);
+  }
   beginModes(L);
   GridRunner(L).run();
   endModes(L);

@@ -81,6 +81,24 @@ struct MatrixDesc {
   uint32_t stride = 0; ///< register with the leading dimension, or 0
 };
 
+/// What one access costs.
+struct MemCost {
+  uint32_t sectors = 0, lines = 0, wavefronts = 0;
+};
+struct MemCount {
+  uint64_t runs = 0, sectors = 0, lines = 0, wavefronts = 0, lanes = 0;
+};
+/// Events of one memory instruction, with the costs of the shapes it had last.
+/// A shape is the mask, the lanes' distances from the first one and the phase
+/// of its address; sectors repeat modulo 32 bytes, so there are four ways.
+struct alignas(64) CountMemo {
+  uint64_t deltas[4][kLanes] = {};
+  uint32_t mask[4] = {};
+  uint32_t phase[4] = {};
+  MemCost cost[4];
+  MemCount counts[3]; ///< global, shared, local
+};
+
 /// Where lanes that were split come together again. Alive while `expected` is
 /// not empty.
 struct Recon {
@@ -146,6 +164,7 @@ struct Warp {
   Block *block = nullptr;
   uint64_t *blockRuns = nullptr;  ///< executions of each basic block
   uint64_t *blockLanes = nullptr; ///< the same times lanes
+  CountMemo *memos = nullptr;     ///< of a counting launch, by descriptor
   uint64_t predOff = 0;           ///< lanes switched off by guards
   // --- resume state ---
   const Inst *pc = nullptr;
@@ -212,6 +231,9 @@ struct Warp {
 /// allocation is cached in `desc` where it is global memory.
 std::byte *resolveLane(Warp *warp, MemDesc &desc, uint64_t address,
                        uint32_t lane, uint32_t bytes, const Inst *inst);
+
+/// Computes the cost of an access whose shape is new and counts it.
+void countMiss(Warp *warp, uint32_t which, const std::byte *R, uint32_t mask);
 
 /// Waits until all lanes of the warp are at `inst`; false: not yet.
 bool wholeWarp(Warp *warp, const Inst *inst, uint32_t mask);

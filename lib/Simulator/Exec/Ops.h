@@ -35,6 +35,7 @@ HWTUNE_FAMILIES
 void addHalfOps(Registry &registry);
 void addSpecialOps(Registry &registry);
 void addRoundingOps(Registry &registry);
+void addVideoOps(Registry &registry);
 void addControlOps(Registry &registry);
 void addWarpOps(Registry &registry);
 void addAtomicOps(Registry &registry);

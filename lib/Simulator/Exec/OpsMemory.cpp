@@ -255,6 +255,39 @@ void addShapes(Registry &r, const char *load, const char *store) {
   addAccess<Shared, Wide, 4, 4>(r, load, store, ".4x4");
 }
 
+// --- counting events, before the access --------------------------------------
+
+/// a: base register, c: descriptor. Hits need no more than a comparison.
+template <bool Shared, bool Wide, bool Masked> void countMemory(HWTUNE_HANDLER_ARGS) {
+  const MemDesc &D = W->mem[I->c];
+  CountMemo &memo = W->memos[I->c];
+  VU64 off = laneOffsets<Wide, Masked>(R + I->a, uint64_t(D.imm), mask);
+  uint64_t first = off[Masked ? __builtin_ctz(mask) : 0];
+  uint32_t way = Shared ? 0 : first / 32 % 4;
+  VU64 differ = (off - first) ^ loadRaw<VU64>(reinterpret_cast<std::byte *>(memo.deltas[way]));
+  if (HWTUNE_LIKELY(__builtin_reduce_or(differ) == 0 && memo.mask[way] == mask && memo.phase[way] == first % (Shared ? 4 : 128))) {
+    MemCount &c = memo.counts[Shared];
+    ++c.runs;
+    c.sectors += memo.cost[way].sectors;
+    c.lines += memo.cost[way].lines;
+    c.wavefronts += memo.cost[way].wavefronts;
+    c.lanes += uint32_t(__builtin_popcount(mask));
+  } else {
+    countMiss(W, I->c, R, mask);
+  }
+  if constexpr (Masked)
+    HWTUNE_GO_MASKED(I + 1);
+  else
+    HWTUNE_GO_FULL(I + 1);
+}
+void countSlow(HWTUNE_HANDLER_ARGS) {
+  countMiss(W, I->c, R, mask);
+  HWTUNE_GO(I + 1);
+}
+template <bool Shared, bool Wide> void addCount(Registry &r, const char *name) {
+  addEntry(r, "count.memory", name, {&countMemory<Shared, Wide, false>, &countMemory<Shared, Wide, true>, ""});
+}
+
 // --- kernel parameters ------------------------------------------------------
 
 template <int E, bool Masked> void loadParam(HWTUNE_HANDLER_ARGS) {
@@ -292,6 +325,11 @@ void addMemoryOps(Registry &r) {
   addShapes<false, true>(r, "mem.ld.global.q", "mem.st.global.q");
   addShapes<true, true>(r, "mem.ld.shared.q", "mem.st.shared.q");
   addShapes<true, false>(r, "mem.ld.shared.w", "mem.st.shared.w");
+  addCount<true, true>(r, ".shared.q");
+  addCount<true, false>(r, ".shared.w");
+  addCount<false, true>(r, ".global.q");
+  addCount<false, false>(r, ".global.w");
+  addEntry(r, "count.memory", ".slow", {&countSlow, &countSlow, ""});
   addSlow<1>(r, ".1");
   addSlow<2>(r, ".2");
   addSlow<4>(r, ".4");

@@ -61,32 +61,36 @@ uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask, uint32_t lan
   uint32_t group = laneBytes <= 4 ? 32 : laneBytes == 8 ? 16 : 8;
   uint32_t words = laneBytes <= 4 ? 1 : std::min(laneBytes / 4, 4u), waves = 0;
   for (uint32_t start = 0; start < kLanes; start += group) {
-    uint64_t inBank[32][kLanes];
-    uint32_t used[32] = {}, most = 0;
-    for (uint32_t lane = start; lane < start + group; ++lane) {
-      if (!((mask >> lane) & 1))
-        continue;
+    uint32_t part = mask & (group == 32 ? kFullMask : ((1u << group) - 1) << start);
+    // Words by bank: the first one apart, the others in a list.
+    uint64_t first[32], more[kLanes];
+    uint8_t bankOf[kLanes], used[32] = {};
+    uint32_t most = 0, count = 0;
+    for (; part; part &= part - 1)
       for (uint32_t w = 0; w < words; ++w) {
-        uint64_t word = addresses[lane] / 4 + w;
+        uint64_t word = addresses[__builtin_ctz(part)] / 4 + w;
         uint32_t bank = word % 32;
-        auto *end = inBank[bank] + used[bank];
-        if (std::find(inBank[bank], end, word) == end) {
-          *end = word;
-          most = std::max(most, ++used[bank]);
+        if (!used[bank]) {
+          first[bank] = word;
+          used[bank] = 1;
+          most = std::max(most, 1u);
+        } else if (first[bank] != word) {
+          uint32_t k = 0;
+          while (k < count && (bankOf[k] != bank || more[k] != word))
+            ++k;
+          if (k < count)
+            continue;
+          more[count] = word;
+          bankOf[count++] = uint8_t(bank);
+          most = std::max<uint32_t>(most, ++used[bank]);
         }
       }
-    }
     waves += most;
   }
   return waves;
 }
 
 namespace {
-
-/// What one access costs, kept for the next one of the same shape.
-struct Cost {
-  uint32_t sectors = 0, lines = 0, wavefronts = 0;
-};
 
 uint32_t distinct(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes, uint32_t unit) {
   uint64_t seen[kLanes * 2];
@@ -105,31 +109,10 @@ uint32_t distinct(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes, 
   return count;
 }
 
-struct Memo {
-  uint32_t mask = 0;
-  uint32_t phase = ~0u; ///< base modulo the unit that matters
-  ptx::Space space = ptx::Space::None;
-  alignas(64) int64_t deltas[kLanes] = {};
-  Cost cost;
-};
-
-struct MemCount {
-  uint64_t runs = 0, sectors = 0, lines = 0, wavefronts = 0, lanes = 0;
-};
-
-} // namespace
-
-struct Counting {
-  std::vector<Memo> memos;
-  std::vector<std::array<MemCount, 3>> counts; ///< global, shared, local
-};
-
-namespace {
-
 size_t spaceIndex(ptx::Space s) { return s == ptx::Space::Shared ? 1 : s == ptx::Space::Local ? 2 : 0; }
 
-Cost costOf(const MemDesc &D, ptx::Space space, const uint64_t *addresses, uint32_t mask) {
-  Cost c;
+MemCost costOf(const MemDesc &D, ptx::Space space, const uint64_t *addresses, uint32_t mask) {
+  MemCost c;
   if (space == ptx::Space::Shared) {
     c.wavefronts = sharedWavefronts(addresses, mask, D.laneBytes);
   } else if (space == ptx::Space::Local) {
@@ -154,47 +137,31 @@ Cost costOf(const MemDesc &D, ptx::Space space, const uint64_t *addresses, uint3
   return c;
 }
 
-void countMemory(HWTUNE_HANDLER_ARGS) {
-  uint32_t which = I->c;
-  Counting &C = *W->launch->counting;
+} // namespace
+
+void countMiss(Warp *W, uint32_t which, const std::byte *R, uint32_t mask) {
   const MemDesc &D = W->mem[which];
-  alignas(64) uint64_t addresses[kLanes];
-  const uint32_t whole = mask;
   mask &= D.lanes;
+  alignas(64) uint64_t addresses[kLanes];
   ptx::Space space = laneAddresses(D, R, mask, addresses);
-  Memo &memo = C.memos[which];
+  CountMemo &memo = W->memos[which];
   uint64_t base = addresses[mask ? __builtin_ctz(mask) : 0];
-  // Sectors repeat modulo 32 bytes, lines and banks modulo 128.
-  uint32_t phase = uint32_t(base % 128);
-  alignas(64) int64_t deltas[kLanes];
-  uint64_t differ = 0;
-  if (mask == kFullMask) {
-    for (uint32_t lane = 0; lane < kLanes; ++lane) {
-      deltas[lane] = int64_t(addresses[lane] - base);
-      differ |= uint64_t(deltas[lane] ^ memo.deltas[lane]);
-    }
-  } else {
-    for (uint32_t lane = 0; lane < kLanes; ++lane) {
-      deltas[lane] = (mask >> lane) & 1 ? int64_t(addresses[lane] - base) : 0;
-      differ |= uint64_t(deltas[lane] ^ memo.deltas[lane]);
-    }
-  }
-  if (differ || memo.mask != mask || memo.phase != phase || memo.space != space) {
-    memo.cost = costOf(D, space, addresses, mask);
-    memo.mask = mask;
-    memo.phase = phase;
-    memo.space = space;
-    memcpy(memo.deltas, deltas, sizeof(deltas));
-  }
-  MemCount &c = C.counts[which][spaceIndex(space)];
+  bool shared = D.space == AddrSpace::Shared;
+  uint32_t way = shared ? 0 : base / 32 % 4;
+  for (uint32_t lane = 0; lane < kLanes; ++lane)
+    memo.deltas[way][lane] = (mask >> lane) & 1 ? addresses[lane] - base : 0;
+  memo.mask[way] = mask;
+  memo.phase[way] = uint32_t(base % (shared ? 4 : 128));
+  memo.cost[way] = costOf(D, space, addresses, mask);
+  MemCount &c = memo.counts[spaceIndex(space)];
   ++c.runs;
-  c.sectors += memo.cost.sectors;
-  c.lines += memo.cost.lines;
-  c.wavefronts += memo.cost.wavefronts;
+  c.sectors += memo.cost[way].sectors;
+  c.lines += memo.cost[way].lines;
+  c.wavefronts += memo.cost[way].wavefronts;
   c.lanes += uint32_t(__builtin_popcount(mask));
-  mask = whole;
-  HWTUNE_GO(I + 1);
 }
+
+namespace {
 
 /// d: program-wide number of the block.
 void countBlock(HWTUNE_HANDLER_ARGS) {
@@ -229,13 +196,7 @@ void trace(HWTUNE_HANDLER_ARGS) {
 
 // --- before and after a launch ----------------------------------------------
 
-void beginCounting(Launch &L) {
-  L.counting = new Counting();
-  L.counting->memos.resize(L.mem.size());
-  L.counting->counts.resize(L.mem.size());
-}
-
-static void addMemoryCounts(EventCounts &E, const MemDesc &D, const std::array<MemCount, 3> &counts) {
+static void addMemoryCounts(EventCounts &E, const MemDesc &D, const MemCount *counts) {
   const MemCount &g = counts[0], &s = counts[1], &l = counts[2];
   uint64_t bytes = g.lanes * D.laneBytes;
   if (D.isAsync) {
@@ -292,10 +253,8 @@ void endCounting(Launch &L) {
   E.threadInstExecutedPredOn = E.threadInstExecuted - std::min(E.threadInstExecuted, L.predOff);
   for (size_t i = 0; i < L.mem.size(); ++i)
     if (L.mem[i].space != AddrSpace::Param && P.metas[L.mem[i].meta].cls != InstClass::ConstLoad)
-      addMemoryCounts(E, L.mem[i], L.counting->counts[i]);
+      addMemoryCounts(E, L.mem[i], L.memos[i].counts);
   L.result.warpInstructions = E.instExecuted;
-  delete L.counting;
-  L.counting = nullptr;
 }
 
 EventCounts &EventCounts::operator+=(const EventCounts &o) {
@@ -313,7 +272,6 @@ void addCheckOps(Registry &registry);
 
 void addModeOps(Registry &r) {
   addEntry(r, "count.block", "", {&countBlock, &countBlock, ""});
-  addEntry(r, "count.memory", "", {&countMemory, &countMemory, ""});
   addEntry(r, "trace", "", {&trace, &trace, ""});
   addCheckOps(r);
 }

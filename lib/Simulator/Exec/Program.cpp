@@ -51,6 +51,7 @@ static std::unique_ptr<Registry> makeRegistry([[maybe_unused]] std::string_view 
   addHalfOps(*r);
   addSpecialOps(*r);
   addRoundingOps(*r);
+  addVideoOps(*r);
   addControlOps(*r);
   addWarpOps(*r);
   addAtomicOps(*r);

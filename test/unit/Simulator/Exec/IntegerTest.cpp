@@ -299,3 +299,35 @@ TEST(Integer, RefusesByNameAndLine) {
 }
 
 } // namespace
+
+namespace {
+
+TEST(Integer, VideoScalar) {
+  check({
+      {"vadd.u32.u32.u32 %z, %a.b1, %b.h1;", w2, "b32", {0x0000ff00, 0x00020000}, 0x101},
+      {"vadd.s32.s32.s32 %z, %a.b0, %b.b0;", w2, "b32", {0xff, 0xff}, 0xfffffffe},
+      {"vsub.u32.u32.u32.sat %z, %a, %b;", w2, "b32", {1, 2}, 0},
+      {"vabsdiff.u32.s32.s32 %z, %a, %b;", w2, "b32", {0xffffffff, 4}, 5},
+      {"vmax.s32.s32.s32.add %z, %a, %b, %c;", w3, "b32", {3, 0xfffffff0, 10}, 13},
+      {"vadd.u32.u32.u32 %z.b2, %a, %b, %c;", w3, "b32", {0x10, 0x101, 0xaabbccdd}, 0xaa11ccdd},
+      {"vshl.u32.u32.u32.clamp %z, %a, %b;", w2, "b32", {1, 40}, 0},
+      {"vshl.u32.u32.u32.wrap %z, %a, %b;", w2, "b32", {1, 40}, 256},
+      {"vmad.s32.s32.s32.shr7 %z, %a, %b, %c;", w3, "b32", {256, 3, 128}, 7},
+      {"vset.s32.s32.lt %z, %a, %b;", w2, "b32", {0xffffffff, 0}, 1},
+  });
+}
+
+TEST(Integer, VideoSimd) {
+  check({
+      {"vadd4.u32.u32.u32 %z, %a, %b, %c;", w3, "b32", {0xff010203, 0x01010101, 0}, 0x00020304},
+      {"vadd4.u32.u32.u32.sat %z, %a, %b, %c;", w3, "b32", {0xff010203, 0x01010101, 0}, 0xff020304},
+      {"vsub2.s32.s32.s32.sat %z, %a, %b, %c;", w3, "b32", {0x80000005, 0x00010003, 0}, 0x80000002},
+      {"vabsdiff4.u32.u32.u32.add %z, %a, %b, %c;", w3, "b32", {0x01050a00, 0x02010a03, 100}, 108},
+      {"vavrg4.u32.u32.u32 %z, %a, %b, %c;", w3, "b32", {0x01020304, 0x02020202, 0}, 0x02020303},
+      {"vmax2.s32.s32.s32 %z, %a, %b, %c;", w3, "b32", {0xffff0001, 0x00010000, 0}, 0x00010001},
+      {"vset4.u32.u32.lt %z, %a, %b, %c;", w3, "b32", {0x01020304, 0x02020202, 0}, 0x01000000},
+      {"vadd2.u32.u32.u32 %z.h1, %a, %b, %c;", w3, "b32", {0x00010001, 0x00020002, 0xaaaabbbb}, 0x0003bbbb},
+  });
+}
+
+} // namespace
