@@ -72,6 +72,7 @@ Expected<bool> Session::verify(size_t index) {
   Entry &entry = entries[index];
   if (!callbacks.verify)
     return true;
+  announce("verifying", configOf(entry));
   const Artifact &artifact = artifactOf(configOf(entry));
   Verification verification;
   if (artifact.status != TrialStatus::Ok)
@@ -107,6 +108,7 @@ Expected<bool> Session::verify(size_t index) {
 }
 
 Expected<std::optional<TunePoint>> Session::remeasure(const Entry &entry) {
+  announce("measuring once more", configOf(entry));
   const Artifact &artifact = artifactOf(configOf(entry));
   Outcome outcome = measureOne(configOf(entry), artifact, TrialRole::Final);
   if (cancelled())

@@ -77,6 +77,7 @@ public:
     if (newBest)
       lastBest = p.bestSeconds;
   }
+  void activity(const std::string &what) override { line(what); }
   void warning(const std::string &text) override { line("warning: " + text); }
   void finished(const TuneResult &result) override {
     line(fmt::format("{}: {}", result.run.opName, result.stopReason));
@@ -130,6 +131,9 @@ public:
     json["trial"] = toJson(trial);
     write(json);
   }
+  void activity(const std::string &what) override {
+    write({{"event", "activity"}, {"text", what}});
+  }
   void warning(const std::string &text) override {
     write({{"event", "warning"}, {"text", text}});
   }
@@ -159,6 +163,10 @@ public:
   void trial(const TrialRecord &trial, const TuneProgress &p) override {
     for (TuneObserver *o : observers)
       o->trial(trial, p);
+  }
+  void activity(const std::string &what) override {
+    for (TuneObserver *o : observers)
+      o->activity(what);
   }
   void warning(const std::string &text) override {
     for (TuneObserver *o : observers)

@@ -192,6 +192,7 @@ std::optional<std::string> Session::equalFailures() const {
 //===----------------------------------------------------------------------===//
 
 Status Session::measureGeneric() {
+  announce("measuring the generic schedule", task.generic);
   const Artifact &artifact = artifactOf(task.generic);
   double before = clock();
   Entry entry;
@@ -404,6 +405,11 @@ void Session::warn(const std::string &text) {
   result.warnings.push_back(text);
   if (options.observer)
     options.observer->warning(text);
+}
+
+void Session::announce(const std::string &what, const Config &config) const {
+  if (options.observer)
+    options.observer->activity(what + " " + task.space->toText(config));
 }
 
 Expected<TuneResult> tune(const TuneTask &task, const TuneCallbacks &callbacks,

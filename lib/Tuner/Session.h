@@ -96,6 +96,7 @@ private:
 
   TuneProgress progress() const;
   void warn(const std::string &text);
+  void announce(const std::string &what, const Config &config) const;
   bool cancelled() const { return options.cancel.cancelled(); }
   double elapsed() const { return clock() - startTime; }
   const Config &configOf(const Entry &entry) const;

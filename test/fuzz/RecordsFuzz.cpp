@@ -38,6 +38,14 @@ static void records(std::string_view text) {
   }
 }
 
+/// What is taken from another tuner's file survives our own format.
+static void others(Expected<RunWithTrials> run) {
+  if (!run)
+    return;
+  std::string out = exportJsonLines({*run}, "fuzz");
+  require(bool(importJsonLines(out, "output")));
+}
+
 static void configuration(std::string_view text) {
   Space space;
   space.knobs = {{"a", {1, 2}, ""}, {"block_m", {16, 32}, ""}};
@@ -53,5 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string_view text(reinterpret_cast<const char *>(data), size);
   records(text);
   configuration(text);
+  others(importKernelTuner(text, "input"));
+  others(importT4(text, "input", "gpu"));
   return 0;
 }

@@ -233,12 +233,18 @@ Expected<std::vector<RunWithTrials>> runsToExport(Database &db,
   return result;
 }
 
+bool isFormat(const std::string &format) {
+  return format == "jsonl" || format == "kernel-tuner" || format == "t4";
+}
+std::string unknownFormat(const std::string &format) {
+  return fmt::format("unknown format '{}', expected jsonl, kernel-tuner or t4",
+                     format);
+}
+
 CommandResult exportRuns(Database &db, const Arguments &arguments) {
   std::string format = arguments.get("format", "jsonl");
-  if (format != "jsonl" && format != "kernel-tuner" && format != "t4")
-    return badLine(fmt::format("unknown format '{}', expected jsonl, "
-                               "kernel-tuner or t4",
-                               format));
+  if (!isFormat(format))
+    return badLine(unknownFormat(format));
   Expected<std::vector<RunWithTrials>> runs = runsToExport(db, arguments);
   if (!runs)
     return failed(runs.error());
@@ -257,16 +263,33 @@ CommandResult exportRuns(Database &db, const Arguments &arguments) {
           "", 0};
 }
 
+Expected<std::vector<RunWithTrials>> readRuns(const std::string &format,
+                                              const std::string &text,
+                                              const std::string &name,
+                                              const std::string &gpu) {
+  if (format == "jsonl")
+    return importJsonLines(text, name);
+  Expected<RunWithTrials> run = format == "t4" ? importT4(text, name, gpu)
+                                               : importKernelTuner(text, name);
+  if (!run)
+    return run.error();
+  return std::vector<RunWithTrials>{std::move(*run)};
+}
+
 CommandResult importFiles(Database &db, const Arguments &arguments) {
   if (arguments.positional.size() < 2)
     return badLine("import needs a file");
+  std::string format = arguments.get("format", "jsonl");
+  if (!isFormat(format))
+    return badLine(unknownFormat(format));
   CommandResult result;
   for (size_t i = 1; i < arguments.positional.size(); ++i) {
     const std::string &name = arguments.positional[i];
     Expected<std::string> text = readFile(name);
     if (!text)
       return failed(text.error());
-    Expected<std::vector<RunWithTrials>> runs = importJsonLines(*text, name);
+    Expected<std::vector<RunWithTrials>> runs =
+        readRuns(format, *text, name, arguments.get("gpu"));
     if (!runs)
       return failed(runs.error());
     Expected<Database::ImportCounts> counts = db.insert(*runs);

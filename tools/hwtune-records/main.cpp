@@ -24,13 +24,14 @@ tools.
   show RUN              one run with its trials
   best                  the best finished run of each operation and GPU
   export [RUN...]       runs (default: all) as text, on standard output
-  import FILE...        JSON lines written by export
+  import FILE...        JSON lines written by export, or another tuner's file
   prune                 removes runs; needs one of the conditions below
 
   --db=PATH             the database (default: in the user's cache folder)
-  --op=TEXT, --gpu=ID   only runs whose operation contains TEXT, on this GPU
-  --format=FORMAT       of export: jsonl (default), kernel-tuner or t4; the
-                        last two hold one run
+  --op=TEXT, --gpu=ID   only runs whose operation contains TEXT, on this GPU;
+                        with import --format=t4: the GPU of the file
+  --format=FORMAT       jsonl (default), kernel-tuner or t4; the last two hold
+                        one run
   --out=FILE            export to this file
   --unfinished          prune: runs that were interrupted
   --older-than=DAYS     prune: runs that began longer ago

@@ -32,6 +32,15 @@ std::string exportJsonLines(const std::vector<RunWithTrials> &runs,
 Expected<std::vector<RunWithTrials>> importJsonLines(std::string_view text,
                                                      std::string_view name);
 
+/// A Kernel Tuner cache, also one left open for appending, as one run. Its
+/// operation has no canonical text, so the key is "kernel-tuner:NAME:SIZE" and
+/// is never a hit for an op of ours.
+Expected<RunWithTrials> importKernelTuner(std::string_view text,
+                                          std::string_view name);
+/// T4 results as one run; `gpu` is the device, which such files often lack.
+Expected<RunWithTrials> importT4(std::string_view text, std::string_view name,
+                                 std::string_view gpu);
+
 /// One run as a Kernel Tuner cache file.
 std::string exportKernelTuner(const RunWithTrials &run);
 /// One run as T4 results.

@@ -111,6 +111,8 @@ public:
   virtual ~TuneObserver() = default;
   virtual void started(const TuneProgress &) {}
   virtual void trial(const TrialRecord &, const TuneProgress &) {}
+  /// Something begins that may take long: "verifying {block_m = 128, ...}".
+  virtual void activity(const std::string &) {}
   virtual void warning(const std::string &) {}
   virtual void finished(const TuneResult &) {}
 };

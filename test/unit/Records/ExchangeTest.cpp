@@ -135,3 +135,79 @@ TEST(T4, Export) {
             "CompilationFailedConfig");
   EXPECT_FALSE(json["results"][1]["times"].contains("runtimes"));
 }
+
+static std::string kernelTunerError(const std::string &text) {
+  Expected<RunWithTrials> run = importKernelTuner(text, "k.json");
+  return run ? "accepted" : run.error().str();
+}
+
+TEST(KernelTuner, ImportsWhatIsExported) {
+  RunWithTrials original = sampleRuns()[0];
+  Expected<RunWithTrials> run =
+      importKernelTuner(exportKernelTuner(original), "k.json");
+  ASSERT_TRUE(bool(run)) << run.error().str();
+  EXPECT_EQ(run->first.key.gpu, "a100-sxm4-80gb");
+  EXPECT_EQ(run->first.origin, "imported:kernel-tuner");
+  ASSERT_EQ(run->second.size(), 2u);
+  EXPECT_NEAR(*run->second[0].medianNs, 101, 1e-9);
+  EXPECT_EQ(run->second[0].timesNs.size(), 3u);
+  EXPECT_EQ(configText(run->second[0].config), "{block_m = 64, alpha = 4}");
+  EXPECT_EQ(run->second[1].status, TrialStatus::Compile);
+  EXPECT_NEAR(*run->first.tunedNs, 101, 1e-9);
+  // Their operation is never one of ours.
+  EXPECT_FALSE(run->first.finished);
+}
+
+// The tool leaves its file open, so that the next run can append.
+TEST(KernelTuner, ImportsAnOpenCache) {
+  std::string open = R"({"device_name": "GPU", "kernel_name": "k",
+    "problem_size": [4, 8], "tune_params_keys": ["x", "mode"],
+    "tune_params": {"x": [1, 2], "mode": ["a"]}, "objective": "time",
+    "cache": {
+    "1,a": {"x": 1, "mode": "a", "time": 7.5, "times": [7.0, 8.0],
+            "compile_time": 169.4},
+    "2,a": {"x": 2, "mode": "a", "time": "InvalidConfig"},
+)";
+  Expected<RunWithTrials> run = importKernelTuner(open, "k.json");
+  ASSERT_TRUE(bool(run)) << run.error().str();
+  ASSERT_EQ(run->second.size(), 2u);
+  EXPECT_EQ(run->second[0].medianNs, 7.5e6);
+  EXPECT_EQ(run->second[0].compileMs, 169.4);
+  EXPECT_EQ(configText(run->second[0].config), "{x = 1, mode = a}");
+  EXPECT_EQ(run->second[1].status, TrialStatus::Constraint);
+  EXPECT_EQ(run->first.key.op, "kernel-tuner:k:[4,8]");
+}
+
+TEST(KernelTuner, ImportErrors) {
+  EXPECT_EQ(kernelTunerError("{\"cache\": {}}"),
+            "k.json: no Kernel Tuner cache: `cache` and `tune_params_keys` are "
+            "expected");
+  std::string head = "{\"tune_params_keys\": [\"x\"], \"cache\": {\"1\": ";
+  EXPECT_EQ(kernelTunerError(head + "{\"time\": 1}}}"),
+            "k.json: entry '1': it has no value for 'x'");
+  EXPECT_EQ(kernelTunerError(head + "{\"x\": 1, \"time\": -1}}}"),
+            "k.json: entry '1': its time is no number above 0");
+  EXPECT_EQ(kernelTunerError(head + "{\"x\": 1, \"time\": \"soon\"}}}"),
+            "k.json: entry '1': its time is 'soon'");
+  EXPECT_EQ(kernelTunerError(head + "{\"x\": 1}}}"),
+            "k.json: entry '1': it has no time");
+}
+
+TEST(T4, ImportsWhatIsExported) {
+  Expected<RunWithTrials> run =
+      importT4(exportT4(sampleRuns()[0]), "t.json", "gpu-1");
+  ASSERT_TRUE(bool(run)) << run.error().str();
+  EXPECT_EQ(run->first.key.gpu, "gpu-1");
+  ASSERT_EQ(run->second.size(), 2u);
+  EXPECT_NEAR(*run->second[0].medianNs, 101, 1e-9);
+  EXPECT_EQ(run->second[0].timesNs.size(), 3u);
+  EXPECT_EQ(run->second[1].status, TrialStatus::Compile);
+  EXPECT_EQ(importT4("{}", "t.json", "").error().str(),
+            "t.json: no T4 results: an array `results` is expected");
+  EXPECT_EQ(importT4("{\"results\": [{\"configuration\": {}, "
+                     "\"invalidity\": \"correct\"}]}",
+                     "t.json", "")
+                .error()
+                .str(),
+            "t.json: entry '0': it is correct, but has no time above 0");
+}

@@ -94,9 +94,11 @@ TEST(Progress, EventLog) {
     ASSERT_TRUE(bool(json)) << json.error().str();
     events.push_back((*json)["event"]);
   }
-  ASSERT_EQ(events.size(), 27u); // the default and 24 trials, and two more
+  // The default and 24 trials, two activities, and the ends.
+  ASSERT_EQ(events.size(), 29u);
   EXPECT_EQ(events.front(), "started");
-  EXPECT_EQ(events[1], "trial");
+  EXPECT_EQ(events[1], "activity");
+  EXPECT_EQ(events[2], "trial");
   EXPECT_EQ(events.back(), "finished");
   EXPECT_EQ(makeEventLog("/nowhere/x").error().message,
             "cannot write the event log '/nowhere/x': No such file or "
