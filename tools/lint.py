@@ -83,7 +83,8 @@ def check_run_lines(name, text):
     """A mistyped --h... flag prints help and exits 0, so tests use pipelines."""
     if not name.startswith("test/") or not name.endswith((".mlir", ".test")):
         return
-    command_line = "command-line" in os.path.basename(name)
+    # There the command line itself is under test.
+    command_line = name.startswith("test/tools/") or "command-line" in os.path.basename(name)
     for number, line in enumerate(text.splitlines(), 1):
         if "RUN:" in line and re.search(r"opt\b.*\s--?hw", line) and not command_line:
             yield number, "use --pass-pipeline= in RUN lines"

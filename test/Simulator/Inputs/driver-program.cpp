@@ -1,3 +1,10 @@
+//===- driver-program.cpp - an unmodified program of the driver API -------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
 // A program that knows nothing of hwtune: the driver API as NVIDIA's header
 // declares it, linked with -lcuda. argv[1]: a fat binary or PTX with `scale`.
 #include <cstdio>
