@@ -159,11 +159,15 @@ void copyVector(OpBuilder &b, Location loc, Value from, Value to,
 
 void copyAsync(OpBuilder &b, Location loc, Value from, Value to,
                ArrayRef<Value> at, int64_t vector) {
+  // Folding patterns do not see through the casts that constant offsets leave.
+  SmallVector<Value> source(at), target(at);
+  resolveViews(b, loc, from, source);
+  resolveViews(b, loc, to, target);
   auto type = cast<MemRefType>(to.getType());
   int64_t bytes = vector * type.getElementTypeBitWidth() / 8;
   nvgpu::DeviceAsyncCopyOp::create(
-      b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), to, at, from,
-      at, b.getIndexAttr(vector), /*srcElements=*/Value(),
+      b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), to, target,
+      from, source, b.getIndexAttr(vector), /*srcElements=*/Value(),
       bytes == kBufferAlignment ? b.getUnitAttr() : UnitAttr());
 }
 

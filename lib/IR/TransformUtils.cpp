@@ -168,6 +168,37 @@ std::optional<int64_t> blockThreads(Operation *op) {
   return product;
 }
 
+void resolveViews(OpBuilder &b, Location loc, Value &memref,
+                  SmallVectorImpl<Value> &indices) {
+  AffineExpr index, offset, stride;
+  bindDims(b.getContext(), index);
+  bindSymbols(b.getContext(), offset, stride);
+  for (;;) {
+    if (auto cast = memref.getDefiningOp<memref::CastOp>()) {
+      memref = cast.getSource();
+      continue;
+    }
+    auto view = memref.getDefiningOp<memref::SubViewOp>();
+    if (!view)
+      return;
+    llvm::SmallBitVector dropped = view.getDroppedDims();
+    SmallVector<Value> outer;
+    size_t next = 0;
+    for (auto [d, start] : llvm::enumerate(view.getMixedOffsets())) {
+      OpFoldResult inner = b.getIndexAttr(0);
+      if (!dropped.test(d))
+        inner = indices[next++];
+      outer.push_back(getValueOrCreateConstantIndexOp(
+          b, loc,
+          affine::makeComposedFoldedAffineApply(
+              b, loc, offset + index * stride,
+              {inner, start, view.getMixedStrides()[d]})));
+    }
+    indices.assign(outer.begin(), outer.end());
+    memref = view.getSource();
+  }
+}
+
 Value trueMemref(Value rounded) {
   auto cast = rounded.getDefiningOp<UnrealizedConversionCastOp>();
   if (!cast || cast.getInputs().size() != 1 ||

@@ -47,6 +47,11 @@ llvm::SmallVector<mlir::Value> splitIndex(mlir::OpBuilder &b,
 /// Threads of a block of the launch around `op`, if known.
 std::optional<int64_t> blockThreads(mlir::Operation *op);
 
+/// Replaces a chain of subviews and casts `memref` by its source, and `indices`
+/// by those of the same element there.
+void resolveViews(mlir::OpBuilder &b, mlir::Location loc, mlir::Value &memref,
+                  llvm::SmallVectorImpl<mlir::Value> &indices);
+
 /// The memref behind the opaque cast that rounds extents up, or null.
 mlir::Value trueMemref(mlir::Value rounded);
 

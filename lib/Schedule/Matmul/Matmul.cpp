@@ -28,6 +28,9 @@ constexpr int kAsyncCapability = 80;
 /// Smallest cp.async, in bytes.
 constexpr int64_t kSmallestAsync = 4;
 
+/// Turns of a loop that LLVM may unroll as a whole.
+constexpr int64_t kMostUnrolled = 16;
+
 Choice choiceOfSpan(Values v) { return choiceOf(Config(v.begin(), v.end())); }
 
 /// Extent of `loop`, or `kDynamic`.
@@ -180,6 +183,10 @@ void addCopyConstraints(Space &space, const Workload &w, const Roles &r,
            return Pair(tile.columns % v[vector], 0);
          return Pair(tile.rows * tile.columns % (c.threads() * v[vector]), 0);
        }});
+  space.constraints.push_back(
+      {"unaligned", {vector, pad},
+       "elements by which padded rows of " + name + " miss a vector",
+       [=](Values v) { return Pair(v[pad] % v[vector], 0); }});
 }
 
 void addStageConstraints(Space &space, const Roles &r, const TargetSpec &t) {
@@ -348,6 +355,10 @@ std::vector<PtxPromise> Matmul::promises(const Workload &w,
     add("fma.rn.f32", perStep, INT64_MAX,
         "each value of the register tile is one fma per k");
   bool shared = c.sharedA || c.sharedB;
+  // LLVM unrolls a loop of few turns as a whole.
+  int64_t turns = 1;
+  if (int64_t k = extent(w, r.k); k != kDynamic)
+    turns = std::clamp<int64_t>((k + c.blockK - 1) / c.blockK, 1, kMostUnrolled);
   add("st.shared", 0, shared && c.stages == 1 ? INT64_MAX : 0,
       "only synchronous copies store to shared memory");
   add("ld.shared", shared ? 1 : 0, shared ? INT64_MAX : 0,
@@ -355,8 +366,10 @@ std::vector<PtxPromise> Matmul::promises(const Workload &w,
   add("cp.async", c.stages > 1 ? 2 : 0, c.stages > 1 ? INT64_MAX : 0,
       "stages are filled asynchronously");
   if (shared && c.stages == 1)
-    add("bar.sync", 2, 2 + 2 * int64_t(r.reductions.size()),
-        "one barrier before the copies and one after");
+    add("bar.sync", 2, 2 * turns,
+        "one barrier before the copies and one after in each step of k");
+  if (c.stages > 1)
+    add("bar.sync", 1, turns, "one barrier in each step of k");
   return promises;
 }
 
