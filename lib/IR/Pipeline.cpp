@@ -133,6 +133,9 @@ PipelineOp::applyToOne(transform::TransformRewriter &rewriter,
   Location loc = loop.getLoc();
 
   rewriter.setInsertionPoint(loop);
+  // Inside another loop, buffers are still read in its turn before.
+  if (isa<scf::ForOp>(loop->getParentOp()))
+    gpu::BarrierOp::create(rewriter, loc);
   Value token;
   for (int64_t s = 0; s + 1 < stages; ++s) {
     Value number = arith::ConstantIndexOp::create(rewriter, loc, s);

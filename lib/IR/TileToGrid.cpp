@@ -164,6 +164,45 @@ Value roundUp(OpBuilder &b, Location loc, Value value, AffineMap map,
       .getResult(0);
 }
 
+/// The operands of `op` with extents rounded up to `round`; empty where one
+/// has no strided layout.
+SmallVector<Value> roundOperands(OpBuilder &b, linalg::LinalgOp op,
+                                 ArrayRef<OpFoldResult> extents,
+                                 ArrayRef<int64_t> round) {
+  SmallVector<int64_t> rounded;
+  for (auto [extent, multiple] : llvm::zip_equal(extents, round))
+    rounded.push_back(
+        llvm::alignTo(getConstantIntValue(extent).value_or(1),
+                      static_cast<uint64_t>(std::max<int64_t>(multiple, 1))));
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    operands.push_back(roundUp(b, op.getLoc(), operand.get(),
+                               op.getMatchingIndexingMap(&operand), rounded));
+    if (!operands.back())
+      return {};
+  }
+  return operands;
+}
+
+/// The op on the tile of this block.
+linalg::LinalgOp tileOfBlock(RewriterBase &b, linalg::LinalgOp op,
+                             gpu::LaunchOp launch, const Grid &grid,
+                             ValueRange operands,
+                             ArrayRef<OpFoldResult> extents,
+                             ArrayRef<int64_t> tiles) {
+  Location loc = op.getLoc();
+  SmallVector<OpFoldResult> blocks, offsets;
+  for (unsigned loop : grid.loops)
+    blocks.push_back(ceilDiv(b, loc, extents[loop], tiles[loop]));
+  for (auto [loop, id] : llvm::zip_equal(
+           grid.loops, blockCoordinates(b, loc, launch, grid, blocks)))
+    offsets.push_back(affine::makeComposedFoldedAffineApply(
+        b, loc, b.getAffineDimExpr(0) * tiles[loop], {OpFoldResult(id)}));
+  linalg::LinalgOp tiled = tileAt(b, op, operands, offsets, tiles);
+  tiled->removeAttr("hwtune.op");
+  return tiled;
+}
+
 } // namespace
 
 DiagnosedSilenceableFailure
@@ -183,46 +222,23 @@ TileToGridOp::applyToOne(transform::TransformRewriter &rewriter,
            << "expected one tile size and one multiple for each of "
            << numLoops << " loops, found " << tiles.size() << " and "
            << round.size();
-  if (getThreads() < 1)
+  if (static_cast<int64_t>(getThreads()) < 1)
     return emitDefiniteFailure() << "threads " << getThreads() << " < 1";
 
   Location loc = target->getLoc();
   rewriter.setInsertionPoint(target);
+  Grid grid = makeGrid(rewriter, loc,
+                       loopExtents(rewriter, loc, op, op->getOperands()),
+                       tiles);
+  gpu::LaunchOp launch = makeLaunch(rewriter, loc, grid, getThreads());
+  rewriter.setInsertionPoint(launch.getBody().front().getTerminator());
   SmallVector<OpFoldResult> extents =
       loopExtents(rewriter, loc, op, op->getOperands());
-  Grid grid = makeGrid(rewriter, loc, extents, tiles);
-  gpu::LaunchOp launch = makeLaunch(rewriter, loc, grid, getThreads());
-  SmallVector<Value> operands(op->getOperands());
-  rewriter.setInsertionPoint(launch.getBody().front().getTerminator());
-
-  SmallVector<OpFoldResult> inside = loopExtents(rewriter, loc, op, operands);
-  SmallVector<int64_t> rounded;
-  for (auto [extent, multiple] : llvm::zip_equal(inside, round))
-    rounded.push_back(
-        llvm::alignTo(getConstantIntValue(extent).value_or(1),
-                      static_cast<uint64_t>(std::max<int64_t>(multiple, 1))));
-  SmallVector<OpFoldResult> blocksInside;
-  for (unsigned loop : grid.loops)
-    blocksInside.push_back(ceilDiv(rewriter, loc, inside[loop], tiles[loop]));
-  for (OpOperand &operand : op->getOpOperands()) {
-    Value &value = operands[operand.getOperandNumber()];
-    value = roundUp(rewriter, loc, value, op.getMatchingIndexingMap(&operand),
-                    rounded);
-    if (!value)
-      return emitDefiniteFailure()
-             << "operand " << operand.getOperandNumber()
-             << " has no strided layout: " << operand.get().getType();
-  }
-
-  SmallVector<OpFoldResult> offsets;
-  SmallVector<Value> blocks =
-      blockCoordinates(rewriter, loc, launch, grid, blocksInside);
-  for (auto [loop, id] : llvm::zip_equal(grid.loops, blocks))
-    offsets.push_back(affine::makeComposedFoldedAffineApply(
-        rewriter, loc, rewriter.getAffineDimExpr(0) * tiles[loop],
-        {OpFoldResult(id)}));
-  linalg::LinalgOp tiled = tileAt(rewriter, op, operands, offsets, tiles);
-  tiled->removeAttr("hwtune.op");
+  SmallVector<Value> operands = roundOperands(rewriter, op, extents, round);
+  if (operands.empty())
+    return emitDefiniteFailure() << "an operand has no strided layout";
+  linalg::LinalgOp tiled =
+      tileOfBlock(rewriter, op, launch, grid, operands, extents, tiles);
 
   if (getDropUnitLoops()) {
     llvm::SmallBitVector dropped(numLoops);

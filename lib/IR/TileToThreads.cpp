@@ -96,6 +96,70 @@ OpFoldResult tileStart(OpBuilder &b, Location loc, const Deal &deal,
       {OpFoldResult(thread)});
 }
 
+/// The loops that are dealt, or why they cannot be.
+std::optional<SmallVector<Deal>> dealLoops(ArrayRef<int64_t> extents,
+                                           ArrayRef<int64_t> tiles,
+                                           ArrayRef<int64_t> threads,
+                                           std::string &why) {
+  llvm::raw_string_ostream reason(why);
+  if (tiles.size() != extents.size() || threads.size() != extents.size()) {
+    reason << "expected one tile size and one thread count for each of "
+           << extents.size() << " loops, found " << tiles.size() << " and "
+           << threads.size();
+    return std::nullopt;
+  }
+  SmallVector<Deal> deals;
+  for (unsigned d = 0; d < extents.size(); ++d) {
+    if (threads[d] == 0)
+      continue;
+    int64_t turn = tiles[d] * threads[d];
+    if (turn <= 0 || ShapedType::isDynamic(extents[d]) ||
+        extents[d] % turn != 0) {
+      reason << "extent " << extents[d] << " of loop " << d
+             << " is no multiple of " << threads[d] << " threads of tile "
+             << tiles[d];
+      return std::nullopt;
+    }
+    deals.push_back({d, tiles[d], threads[d], extents[d] / turn});
+  }
+  return deals;
+}
+
+/// The id of the thread among `used` ones; where the block has more, what
+/// follows goes where the others do not come.
+Value activeThread(OpBuilder &b, Location loc, int64_t used,
+                   int64_t available) {
+  Value id = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  if (used == available)
+    return id;
+  Value limit = arith::ConstantIndexOp::create(b, loc, used);
+  Value active =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, id, limit);
+  auto branch = scf::IfOp::create(b, loc, active, /*withElse=*/false);
+  b.setInsertionPointToStart(branch.thenBlock());
+  return id;
+}
+
+/// `op` on every tile of one thread.
+void emitTiles(RewriterBase &b, linalg::LinalgOp op, ArrayRef<Deal> deals,
+               Value id, SmallVectorImpl<Operation *> &all) {
+  Location loc = op.getLoc();
+  SmallVector<int64_t> sizes(op.getNumLoops(), 0);
+  SmallVector<Value> counts;
+  for (const Deal &deal : deals) {
+    sizes[deal.loop] = deal.tile;
+    counts.push_back(arith::ConstantIndexOp::create(b, loc, deal.threads));
+  }
+  SmallVector<Value> ids = splitIndex(b, loc, id, counts);
+  SmallVector<int64_t> round;
+  forEachRound(deals, round, [&](ArrayRef<int64_t> r) {
+    SmallVector<OpFoldResult> starts;
+    for (size_t i = 0; i < deals.size(); ++i)
+      starts.push_back(tileStart(b, loc, deals[i], r[i], ids[i]));
+    all.push_back(tileAt(b, op, op->getOperands(), starts, sizes));
+  });
+}
+
 } // namespace
 
 DiagnosedSilenceableFailure
@@ -103,7 +167,6 @@ TileToThreadsOp::apply(transform::TransformRewriter &rewriter,
                        transform::TransformResults &results,
                        transform::TransformState &state) {
   SmallVector<Operation *> all;
-  ArrayRef<int64_t> tiles = getTileSizes(), threads = getNumThreads();
   for (Operation *target :
        llvm::to_vector(state.getPayloadOps(getTarget()))) {
     auto op = dyn_cast<linalg::LinalgOp>(target);
@@ -111,57 +174,22 @@ TileToThreadsOp::apply(transform::TransformRewriter &rewriter,
       return emitDefiniteFailure()
              << "expected a linalg op on memrefs, found '" << target->getName()
              << "'";
-    SmallVector<int64_t> extents = op.getStaticLoopRanges();
-    if (tiles.size() != extents.size() || threads.size() != extents.size())
-      return emitDefiniteFailure()
-             << "expected one tile size and one thread count for each of "
-             << extents.size() << " loops, found " << tiles.size() << " and "
-             << threads.size();
-    SmallVector<Deal> deals;
-    SmallVector<int64_t> sizes(extents.size(), 0);
+    std::string why;
+    std::optional<SmallVector<Deal>> deals = dealLoops(
+        op.getStaticLoopRanges(), getTileSizes(), getNumThreads(), why);
+    if (!deals)
+      return emitDefiniteFailure() << why;
     int64_t used = 1;
-    for (unsigned d = 0; d < extents.size(); ++d) {
-      if (threads[d] == 0)
-        continue;
-      int64_t turn = tiles[d] * threads[d];
-      if (turn <= 0 || ShapedType::isDynamic(extents[d]) ||
-          extents[d] % turn != 0)
-        return emitDefiniteFailure()
-               << "extent " << extents[d] << " of loop " << d
-               << " is no multiple of " << threads[d] << " threads of tile "
-               << tiles[d];
-      deals.push_back({d, tiles[d], threads[d], extents[d] / turn});
-      sizes[d] = tiles[d];
-      used *= threads[d];
-    }
+    for (const Deal &deal : *deals)
+      used *= deal.threads;
     std::optional<int64_t> available = blockThreads(target);
     if (!available || *available < used)
       return emitDefiniteFailure()
              << "needs " << used << " threads, the launch has "
              << available.value_or(0);
-
-    Location loc = target->getLoc();
     rewriter.setInsertionPoint(target);
-    Value id = gpu::ThreadIdOp::create(rewriter, loc, gpu::Dimension::x);
-    if (used < *available) {
-      Value limit = arith::ConstantIndexOp::create(rewriter, loc, used);
-      Value active = arith::CmpIOp::create(
-          rewriter, loc, arith::CmpIPredicate::ult, id, limit);
-      auto branch = scf::IfOp::create(rewriter, loc, active, false);
-      rewriter.setInsertionPointToStart(branch.thenBlock());
-    }
-    SmallVector<Value> counts;
-    for (const Deal &deal : deals)
-      counts.push_back(
-          arith::ConstantIndexOp::create(rewriter, loc, deal.threads));
-    SmallVector<Value> ids = splitIndex(rewriter, loc, id, counts);
-    SmallVector<int64_t> round;
-    forEachRound(deals, round, [&](ArrayRef<int64_t> r) {
-      SmallVector<OpFoldResult> starts;
-      for (size_t i = 0; i < deals.size(); ++i)
-        starts.push_back(tileStart(rewriter, loc, deals[i], r[i], ids[i]));
-      all.push_back(tileAt(rewriter, op, op->getOperands(), starts, sizes));
-    });
+    Value id = activeThread(rewriter, target->getLoc(), used, *available);
+    emitTiles(rewriter, op, *deals, id, all);
     rewriter.eraseOp(target);
   }
   results.set(cast<OpResult>(getTiled()), all);

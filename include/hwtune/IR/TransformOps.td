@@ -214,6 +214,18 @@ def HWTune_GuardTransfersOp : HWTune_EachOp<"guard_transfers"> {
   }];
 }
 
+def HWTune_VectorizeContractionOp : HWTune_EachOp<"vectorize_contraction"> {
+  let summary = "turns a small contraction into vector multiply-adds";
+  let description = [{
+    A linalg op of static shape whose body is c + a * b, with or without widening
+    of a and b, becomes vector reads of its operands, multiply-adds on rows along
+    the output's last dimension, and a vector write.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target);
+  let results = (outs);
+  let assemblyFormat = "$target attr-dict `:` type($target)";
+}
+
 def HWTune_HoistAccumulatorsOp : HWTune_EachOp<"hoist_accumulators"> {
   let summary = "keeps what a loop reads and writes back in registers";
   let description = [{

@@ -9,9 +9,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
-#include <vector>
 
 namespace hwtune::matmul {
 namespace {
@@ -40,48 +38,41 @@ int64_t byteStride(const Workload &w, const Operand &op, unsigned loop) {
   return result;
 }
 
-/// The addresses of one access of one warp.
+/// The addresses of one access of one warp: `count` runs of `bytes` bytes that
+/// start `stride` bytes apart, each at a multiple of its length.
 struct WarpAccess {
-  std::array<int64_t, 32> address; ///< in bytes, of each lane
-  int64_t bytes = 4;               ///< per lane
+  int64_t count = 1, stride = 0, bytes = 4;
 
   /// Wavefronts: the bank with the most distinct words sets their number.
   double wavefronts(const TargetSpec &t) const {
-    std::vector<int64_t> words = distinct(t.bankBytes);
-    std::vector<unsigned> ofBank(size_t(t.sharedBanks));
-    unsigned most = 1;
-    auto banks = uint32_t(t.sharedBanks); // 32-bit division is the fast one
-    for (int64_t word : words)
-      most = std::max(most, ++ofBank[uint32_t(word) % banks]);
-    return double(most);
-  }
-  double pieces(int64_t size) const { return double(distinct(size).size()); }
-
-private:
-  /// Numbers of the `size`-byte pieces that the lanes touch. Called for every
-  /// configuration of a space: no nodes, one allocation.
-  std::vector<int64_t> distinct(int64_t size) const {
-    std::vector<int64_t> numbers;
-    numbers.reserve(address.size() * size_t(bytes / size + 2));
-    // Sizes are powers of two on every GPU we know: a shift, not a division.
-    bool isPower = std::has_single_bit(uint64_t(size));
-    int shift = std::countr_zero(uint64_t(size));
-    bool sorted = true;
-    for (int64_t a : address) {
-      int64_t last = a + bytes - 1;
-      int64_t end = isPower ? last >> shift : last / size;
-      for (int64_t n = isPower ? a >> shift : a / size; n <= end; ++n) {
-        if (!numbers.empty() && numbers.back() == n)
-          continue;
-        sorted &= numbers.empty() || numbers.back() < n;
-        numbers.push_back(n);
+    constexpr int64_t kMostBanks = 64;
+    int64_t banks = std::clamp<int64_t>(t.sharedBanks, 1, kMostBanks);
+    std::array<int, kMostBanks + 1> begins{}; // +1 where words begin, -1 after
+    int64_t runs = stride == 0 ? 1 : count, common = 0;
+    int64_t words = std::max<int64_t>(1, bytes / t.bankBytes);
+    for (int64_t i = 0; i < runs; ++i) {
+      int64_t first = i * stride / t.bankBytes % banks;
+      common += words / banks;
+      int64_t end = first + words % banks;
+      ++begins[first];
+      --begins[std::min(end, banks)];
+      if (end > banks) {
+        ++begins[0];
+        --begins[end - banks];
       }
     }
-    if (sorted)
-      return numbers;
-    std::sort(numbers.begin(), numbers.end());
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-    return numbers;
+    int here = 0, most = 0;
+    for (int64_t bank = 0; bank < banks; ++bank) {
+      here += begins[bank];
+      most = std::max(most, here);
+    }
+    return double(std::max<int64_t>(1, common + most));
+  }
+  /// Pieces of `size` bytes that are touched.
+  double pieces(int64_t size) const {
+    if (stride >= size || stride == 0)
+      return double((stride == 0 ? 1 : count) * ((bytes + size - 1) / size));
+    return double(((count - 1) * stride + bytes + size - 1) / size);
   }
 };
 
@@ -91,6 +82,8 @@ struct FragmentLoad {
   int64_t elements = 1;     ///< per load
   bool rowIsThread = false; ///< each lane's own row, else it walks along rows
 };
+
+constexpr int64_t kLanes = 32;
 
 class Builder {
 public:
@@ -107,15 +100,16 @@ private:
   WarpAccess fragmentAccess(bool isA, int64_t pitchBytes) const;
   WarpAccess copyAccess(bool isA, int64_t pitchBytes) const;
   AccessStream &stream() { return f.streams[f.numStreams++]; }
-  void fillGlobal(AccessStream &s, const WarpAccess &access, const Side &side,
-                  double blockElements, double sharing);
+  void fillGlobal(AccessStream &s, const WarpAccess &access,
+                  const Side &side, int64_t laneElements, double blockElements,
+                  double sharing);
 
   const Workload &w;
   const Roles &roles;
   const TargetSpec &t;
   const Choice &c;
   KernelFeatures f;
-  double steps = 1;   ///< turns of the k loop, other reductions included
+  double steps = 1;  ///< turns of the k loop, other reductions included
   double kkSteps = 1; ///< vector steps of k in one of them
   double blocksM = 1, blocksN = 1, blocksOuter = 1;
 };
@@ -136,13 +130,12 @@ WarpAccess Builder::fragmentAccess(bool isA, int64_t pitchBytes) const {
   const Side &side = isA ? roles.a : roles.b;
   FragmentLoad load = fragment(isA);
   int64_t piece = isA ? c.pieceM() : c.pieceN();
+  // Lanes with the same row (of A) or column (of B) read the same address.
   WarpAccess access;
+  access.count = isA ? std::max<int64_t>(1, kLanes / c.threadsN())
+                     : std::min(kLanes, c.threadsN());
   access.bytes = load.elements * side.bytes;
-  for (int64_t lane = 0; lane < 32; ++lane) {
-    int64_t own = isA ? lane / c.threadsN() : lane % c.threadsN();
-    access.address[lane] =
-        load.rowIsThread ? own * piece * pitchBytes : own * piece * side.bytes;
-  }
+  access.stride = piece * (load.rowIsThread ? pitchBytes : side.bytes);
   return access;
 }
 
@@ -150,19 +143,15 @@ WarpAccess Builder::copyAccess(bool isA, int64_t pitchBytes) const {
   const Side &side = isA ? roles.a : roles.b;
   TileShape tile = isA ? tileA(roles, c) : tileB(roles, c);
   int64_t vector = isA ? c.vectorA : c.vectorB;
-  int64_t perRow = std::max<int64_t>(1, tile.columns / vector);
-  WarpAccess access;
-  access.bytes = vector * side.bytes;
-  for (int64_t lane = 0; lane < 32; ++lane)
-    access.address[lane] =
-        lane / perRow * pitchBytes + lane % perRow * vector * side.bytes;
-  return access;
+  int64_t perRow =
+      std::clamp<int64_t>(tile.columns / vector, 1, kLanes);
+  return {kLanes / perRow, pitchBytes, perRow * vector * side.bytes};
 }
 
 void Builder::fillGlobal(AccessStream &s, const WarpAccess &access,
-                         const Side &side, double blockElements,
-                         double sharing) {
-  s.vectorBytes = double(access.bytes);
+                         const Side &side, int64_t laneElements,
+                         double blockElements, double sharing) {
+  s.vectorBytes = double(laneElements * side.bytes);
   s.sectors = access.pieces(t.sectorBytes);
   s.lines = access.pieces(t.lineBytes);
   s.uniqueBytes = blockElements * double(side.bytes);
@@ -192,7 +181,8 @@ void Builder::addOperand(bool isA) {
   fillGlobal(global,
              shared ? copyAccess(isA, globalPitch)
                     : fragmentAccess(isA, globalPitch),
-             side, steps * tileElements, isA ? blocksN : blocksM);
+             side, shared ? vector : load.elements, steps * tileElements,
+             isA ? blocksN : blocksM);
   if (!shared)
     return;
   int64_t pitch = (tile.columns + (isA ? c.padA : c.padB)) * side.bytes;
@@ -201,7 +191,7 @@ void Builder::addOperand(bool isA) {
   WarpAccess reads = fragmentAccess(isA, pitch);
   local.loads = steps * kkSteps * load.count;
   local.stores = c.stages > 1 ? 0 : steps * copies;
-  local.vectorBytes = double(reads.bytes);
+  local.vectorBytes = double(load.elements * side.bytes);
   // Reads and writes have one figure: weigh them by how often they occur.
   double writes = copyAccess(isA, pitch).wavefronts(t);
   local.wavefronts =
@@ -213,16 +203,20 @@ void Builder::addOutput() {
   const Operand &op = w.operands[roles.c.operand];
   int64_t piece = c.pieceN();
   bool wide = roles.c.contiguous && roles.c.fast == roles.n;
-  WarpAccess access;
-  access.bytes = (wide ? piece : 1) * roles.c.bytes;
   int64_t alongM = roles.m ? byteStride(w, op, *roles.m) : 0;
   int64_t alongN = roles.n ? byteStride(w, op, *roles.n) : 0;
-  for (int64_t lane = 0; lane < 32; ++lane)
-    access.address[lane] = lane / c.threadsN() * c.pieceM() * alongM +
-                           lane % c.threadsN() * piece * alongN;
+  int64_t columns = std::min(kLanes, c.threadsN());
+  // Rows of pieces side by side; where n is not along rows, single elements.
+  WarpAccess access = {kLanes / columns, c.pieceM() * alongM,
+                       columns * piece * roles.c.bytes};
+  if (!wide)
+    access = {kLanes, std::max(piece * alongN, c.pieceM() * alongM),
+              roles.c.bytes};
   AccessStream &s = stream();
-  s.loads = s.stores = double(c.threadM * c.threadN) / double(wide ? piece : 1);
-  fillGlobal(s, access, roles.c, double(c.blockM * c.blockN), 1);
+  s.loads = s.stores =
+      double(c.threadM * c.threadN) / double(wide ? piece : 1);
+  fillGlobal(s, access, roles.c, wide ? piece : 1,
+             double(c.blockM * c.blockN), 1);
 }
 
 void Builder::countInstructions() {
@@ -251,10 +245,9 @@ void Builder::countInstructions() {
   f.otherInsts += steps * (6 + 3 * (bodies > 1 ? bodies : 0));
   f.barriers = !c.sharedA && !c.sharedB ? 0 : steps * (c.stages > 1 ? 1 : 2);
   f.copyPhases = c.sharedA || c.sharedB ? steps : 0;
-  double perStep =
-      values * double(c.stepK()) + fragment(true).count + fragment(false).count;
-  f.unrolledBody =
-      perStep * double(std::min<int64_t>(c.unroll, int64_t(kkSteps)));
+  double perStep = values * double(c.stepK()) + fragment(true).count +
+                   fragment(false).count;
+  f.unrolledBody = perStep * double(std::min<int64_t>(c.unroll, int64_t(kkSteps)));
   f.codeBytes = kInstructionBytes * (f.unrolledBody + 4 * values + 100);
 }
 

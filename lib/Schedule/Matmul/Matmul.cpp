@@ -29,7 +29,7 @@ constexpr int kAsyncCapability = 80;
 constexpr int64_t kSmallestAsync = 4;
 
 /// Turns of a loop that LLVM may unroll as a whole.
-constexpr int64_t kMostUnrolled = 16;
+constexpr int64_t kMostUnrolled = 64;
 
 Choice choiceOfSpan(Values v) { return choiceOf(Config(v.begin(), v.end())); }
 
@@ -350,15 +350,20 @@ std::vector<PtxPromise> Matmul::promises(const Workload &w,
     promises.push_back({std::move(prefix), atLeast, atMost, std::move(why)});
   };
   add("st.local", 0, 0, "no array of a thread may live in memory");
-  int64_t perStep = c.threadM * c.threadN * c.stepK() * c.unroll;
-  if (w.accumulator == ElementType::F32)
-    add("fma.rn.f32", perStep, INT64_MAX,
-        "each value of the register tile is one fma per k");
-  bool shared = c.sharedA || c.sharedB;
   // LLVM unrolls a loop of few turns as a whole.
   int64_t turns = 1;
   if (int64_t k = extent(w, r.k); k != kDynamic)
     turns = std::clamp<int64_t>((k + c.blockK - 1) / c.blockK, 1, kMostUnrolled);
+  for (unsigned loop : r.reductions)
+    if (int64_t k = extent(w, loop); k != kDynamic)
+      turns = std::clamp<int64_t>(turns * k, 1, kMostUnrolled);
+  // In a single turn zeros beyond the end of k may be known, and fold.
+  int64_t perStep =
+      c.threadM * c.threadN * (turns > 1 ? c.stepK() * c.unroll : 1);
+  if (w.accumulator == ElementType::F32)
+    add("fma.rn.f32", perStep, INT64_MAX,
+        "each value of the register tile is one fma per k");
+  bool shared = c.sharedA || c.sharedB;
   add("st.shared", 0, shared && c.stages == 1 ? INT64_MAX : 0,
       "only synchronous copies store to shared memory");
   add("ld.shared", shared ? 1 : 0, shared ? INT64_MAX : 0,
@@ -369,7 +374,7 @@ std::vector<PtxPromise> Matmul::promises(const Workload &w,
     add("bar.sync", 2, 2 * turns,
         "one barrier before the copies and one after in each step of k");
   if (c.stages > 1)
-    add("bar.sync", 1, turns, "one barrier in each step of k");
+    add("bar.sync", 1, turns + 1, "one barrier in each step of k");
   return promises;
 }
 

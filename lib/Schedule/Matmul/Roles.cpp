@@ -8,6 +8,7 @@
 #include "Matmul.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hwtune::matmul {
 namespace {
@@ -32,20 +33,26 @@ bool uses(const Operand &op, unsigned loop) {
                      });
 }
 
+/// A set of loops. Roles are found again for every configuration of a space, so
+/// nothing here may allocate without need.
+using LoopSet = uint64_t;
+constexpr size_t kMostLoops = 64;
+
+LoopSet setOf(unsigned loop) { return LoopSet(1) << loop; }
+bool contains(LoopSet set, unsigned loop) { return set & setOf(loop); }
+
 /// The last of `candidates` in the order of the dimensions of `op`.
-std::optional<unsigned> fastestOf(const Operand &op,
-                                  const std::vector<unsigned> &candidates) {
+std::optional<unsigned> fastestOf(const Operand &op, LoopSet candidates) {
   for (size_t d = op.index.size(); d-- > 0;) {
     std::optional<unsigned> loop = loopOf(op, d);
-    if (loop && std::find(candidates.begin(), candidates.end(), *loop) !=
-                    candidates.end())
+    if (loop && contains(candidates, *loop))
       return loop;
   }
   return std::nullopt;
 }
 
 Side sideOf(const Workload &w, unsigned operand,
-            const std::vector<unsigned> &tiled) {
+            LoopSet tiled) {
   const Operand &op = w.operands[operand];
   Side side;
   side.operand = operand;
@@ -58,6 +65,8 @@ Side sideOf(const Workload &w, unsigned operand,
 std::string checkForm(const Workload &w) {
   if (w.kind != WorkloadKind::Contraction)
     return "it is no contraction but " + std::string(toString(w.kind));
+  if (w.loops.size() > kMostLoops)
+    return "it has more loops than a GPU program can have";
   size_t inputs = 0, outputs = 0;
   for (const Operand &op : w.operands) {
     if (op.isScalar || !op.isLinear)
@@ -82,55 +91,44 @@ Roles assignRoles(const Workload &w) {
   unsigned first = 0, second = 1, out = 2;
   const Operand &c = w.operands[out];
   // Loops of one input alone; loops of extent 1 are not worth a tile.
-  std::vector<unsigned> ofFirst, ofSecond, sums;
+  LoopSet ofFirst = 0, ofSecond = 0, shared = 0; // shared: reductions over both
   for (unsigned l = 0; l < w.loops.size(); ++l) {
-    if (w.loops[l].kind == LoopKind::Reduction) {
-      sums.push_back(l);
-      continue;
-    }
     bool inFirst = uses(w.operands[first], l),
          inSecond = uses(w.operands[second], l);
-    if (w.loops[l].extent != 1 && inFirst != inSecond)
-      (inFirst ? ofFirst : ofSecond).push_back(l);
+    if (w.loops[l].kind == LoopKind::Reduction)
+      shared |= inFirst && inSecond ? setOf(l) : 0;
+    else if (w.loops[l].extent != 1 && inFirst != inSecond)
+      (inFirst ? ofFirst : ofSecond) |= setOf(l);
   }
-  if (sums.empty() || (ofFirst.empty() && ofSecond.empty())) {
+  if (ofFirst == 0 && ofSecond == 0) {
     roles.mismatch = "it has no loop to tile besides the reduction";
     return roles;
   }
+  if (shared == 0) {
+    roles.mismatch = "no reduction loop runs over both inputs";
+    return roles;
+  }
   // n runs along the rows of C: its input plays B.
-  std::vector<unsigned> both = ofFirst;
-  both.insert(both.end(), ofSecond.begin(), ofSecond.end());
-  std::optional<unsigned> fastest = fastestOf(c, both);
-  if (fastest && std::find(ofFirst.begin(), ofFirst.end(), *fastest) !=
-                     ofFirst.end()) {
+  std::optional<unsigned> fastest = fastestOf(c, ofFirst | ofSecond);
+  if (fastest && contains(ofFirst, *fastest)) {
     std::swap(first, second);
     std::swap(ofFirst, ofSecond);
   }
   roles.n = fastestOf(c, ofSecond);
   roles.m = fastestOf(c, ofFirst);
-  std::vector<unsigned> shared; // reductions over both inputs
-  for (unsigned l : sums)
-    if (uses(w.operands[first], l) && uses(w.operands[second], l))
-      shared.push_back(l);
-  if (shared.empty()) {
-    roles.mismatch = "no reduction loop runs over both inputs";
-    return roles;
-  }
   std::optional<unsigned> k = fastestOf(w.operands[first], shared);
   if (w.loops[*k].extent == 1)
     k = fastestOf(w.operands[second], shared);
   roles.k = *k;
 
-  std::vector<unsigned> tiled = {roles.k};
+  LoopSet tiled = setOf(roles.k);
   for (std::optional<unsigned> loop : {roles.m, roles.n})
     if (loop)
-      tiled.push_back(*loop);
-  for (unsigned l = 0; l < w.loops.size(); ++l) {
-    if (std::find(tiled.begin(), tiled.end(), l) != tiled.end())
-      continue;
-    (w.loops[l].kind == LoopKind::Parallel ? roles.outer : roles.reductions)
-        .push_back(l);
-  }
+      tiled |= setOf(*loop);
+  for (unsigned l = 0; l < w.loops.size(); ++l)
+    if (!contains(tiled, l))
+      (w.loops[l].kind == LoopKind::Parallel ? roles.outer : roles.reductions)
+          .push_back(l);
   roles.a = sideOf(w, first, tiled);
   roles.b = sideOf(w, second, tiled);
   roles.c = sideOf(w, out, tiled);

@@ -150,10 +150,7 @@ void Writer::tileThreads() {
   line("%pieces = transform.hwtune.tile_to_threads %kk tile_sizes [{}] "
        "num_threads [{}] : {}",
        fmt::join(tile, ", "), fmt::join(threads, ", "), kOne);
-  line("transform.structured.vectorize %pieces : !any");
-  patterns("transform.apply_patterns.vector.reduction_to_contract "
-           "transform.apply_patterns.vector.transfer_permutation_patterns "
-           "transform.apply_patterns.canonicalization");
+  line("transform.hwtune.vectorize_contraction %pieces : !any");
 }
 
 void Writer::keepInRegisters() {
@@ -165,20 +162,14 @@ void Writer::keepInRegisters() {
 }
 
 void Writer::lower() {
-  patterns("transform.apply_patterns.vector.lower_contraction "
-           "lowering_strategy = \"outerproduct\"");
-  patterns("transform.apply_patterns.vector.lower_outerproduct "
-           "transform.apply_patterns.vector.lower_transpose "
-           "lowering_strategy = \"eltwise\" "
-           "transform.apply_patterns.canonicalization");
   line("transform.hwtune.lower_transfers %f : !any");
   if (c.unroll > 1) {
     line("%unroll = transform.structured.match attributes{{hwtune.unroll}} in "
          "%f : {}",
          kOne);
     line("transform.loop.unroll %unroll {{factor = {}}} : !any", c.unroll);
-    patterns("transform.apply_patterns.canonicalization");
   }
+  patterns("transform.apply_patterns.canonicalization");
   line("transform.apply_cse to %f : !any");
   if (sharedBytes(roles, c) > target.sharedPerBlock)
     line("transform.hwtune.dynamic_shared %launch : !any");

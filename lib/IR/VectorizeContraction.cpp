@@ -1,0 +1,225 @@
+//===- VectorizeContraction.cpp - transform.hwtune.vectorize_contraction --===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The stock way (vectorize, reduction_to_contract, lower_contraction,
+// lower_outerproduct) ends at the same multiply-adds, but takes several pattern
+// drivers over the whole kernel, and does not form a contraction where the
+// inputs are widened first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/IR/TransformOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace hwtune {
+namespace {
+
+/// What the body does with its inputs: c + widen(a) * widen(b).
+struct Body {
+  std::array<Operation *, 2> widen = {nullptr, nullptr}; ///< of input 0 and 1
+};
+
+/// The input that `value` is, perhaps widened. Negative: none.
+int inputOf(Value value, Block &block, Body &body) {
+  Operation *widen = value.getDefiningOp();
+  if (widen) {
+    if (!isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(widen))
+      return -1;
+    value = widen->getOperand(0);
+  }
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &block ||
+      argument.getArgNumber() > 1)
+    return -1;
+  body.widen[argument.getArgNumber()] = widen;
+  return argument.getArgNumber();
+}
+
+std::optional<Body> matchBody(Block &block) {
+  Operation *yield = block.getTerminator();
+  Operation *add = yield->getOperand(0).getDefiningOp();
+  if (!add || !isa<arith::AddFOp, arith::AddIOp>(add))
+    return std::nullopt;
+  Value accumulator = block.getArgument(2);
+  Value other = add->getOperand(0) == accumulator   ? add->getOperand(1)
+                : add->getOperand(1) == accumulator ? add->getOperand(0)
+                                                    : Value();
+  Operation *mul = other ? other.getDefiningOp() : nullptr;
+  if (!mul || !isa<arith::MulFOp, arith::MulIOp>(mul))
+    return std::nullopt;
+  Body body;
+  int a = inputOf(mul->getOperand(0), block, body);
+  int b = inputOf(mul->getOperand(1), block, body);
+  if (a < 0 || b < 0 || a == b)
+    return std::nullopt;
+  return body;
+}
+
+/// A whole operand in registers.
+struct Fragment {
+  Value vector;
+  AffineMap map;
+
+  /// Position in the vector of the loop values `at`.
+  SmallVector<int64_t> position(ArrayRef<int64_t> at) const {
+    SmallVector<int64_t> result;
+    for (AffineExpr expr : map.getResults())
+      result.push_back(at[cast<AffineDimExpr>(expr).getPosition()]);
+    return result;
+  }
+  Value element(OpBuilder &b, Location loc, ArrayRef<int64_t> at) const {
+    return vector::ExtractOp::create(b, loc, vector, position(at));
+  }
+  /// All elements along `loop`, the other loops at `at`.
+  Value row(OpBuilder &b, Location loc, unsigned loop, int64_t extent,
+            ArrayRef<int64_t> at) const {
+    auto last = cast<AffineDimExpr>(map.getResults().back());
+    auto type = cast<VectorType>(vector.getType());
+    if (last.getPosition() == loop) {
+      SmallVector<int64_t> outer = position(at);
+      outer.pop_back();
+      return outer.empty()
+                 ? vector
+                 : vector::ExtractOp::create(b, loc, vector, outer).getResult();
+    }
+    SmallVector<Value> elements;
+    SmallVector<int64_t> here(at);
+    for (here[loop] = 0; here[loop] < extent; ++here[loop])
+      elements.push_back(element(b, loc, here));
+    return vector::FromElementsOp::create(
+        b, loc, VectorType::get({extent}, type.getElementType()), elements);
+  }
+};
+
+Fragment readFragment(OpBuilder &b, linalg::LinalgOp op, OpOperand &operand,
+                      Operation *widen) {
+  Location loc = op.getLoc();
+  auto type = cast<MemRefType>(operand.get().getType());
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value pad = arith::ConstantOp::create(b, loc,
+                                        b.getZeroAttr(type.getElementType()));
+  SmallVector<bool> inBounds(type.getRank(), true);
+  Value vector = vector::TransferReadOp::create(
+      b, loc, VectorType::get(type.getShape(), type.getElementType()),
+      operand.get(), SmallVector<Value>(type.getRank(), zero),
+      std::optional<Value>(pad), std::optional<ArrayRef<bool>>(inBounds));
+  if (widen) {
+    OperationState state(loc, widen->getName());
+    state.addOperands(vector);
+    state.addTypes(
+        VectorType::get(type.getShape(), widen->getResult(0).getType()));
+    state.addAttributes(widen->getAttrs());
+    vector = b.create(state)->getResult(0);
+  }
+  return {vector, op.getMatchingIndexingMap(&operand)};
+}
+
+Value multiplyAdd(OpBuilder &b, Location loc, Value scalar, Value row,
+                  Value sum) {
+  Value spread =
+      vector::BroadcastOp::create(b, loc, row.getType(), scalar);
+  if (isa<FloatType>(getElementTypeOrSelf(sum.getType())))
+    return vector::FMAOp::create(b, loc, spread, row, sum);
+  Value product = arith::MulIOp::create(b, loc, spread, row);
+  return arith::AddIOp::create(b, loc, sum, product);
+}
+
+/// Visits all values of `loops`, the last one fastest.
+void forEach(ArrayRef<unsigned> loops, ArrayRef<int64_t> extents,
+             SmallVectorImpl<int64_t> &at, function_ref<void()> visit) {
+  if (loops.empty())
+    return visit();
+  for (int64_t i = 0; i < extents[loops.front()]; ++i) {
+    at[loops.front()] = i;
+    forEach(loops.drop_front(), extents, at, visit);
+  }
+  at[loops.front()] = 0;
+}
+
+bool hasForm(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      !op.hasPureBufferSemantics())
+    return false;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type || !type.hasStaticShape() || type.getRank() == 0 ||
+        !op.getMatchingIndexingMap(&operand).isProjectedPermutation())
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+DiagnosedSilenceableFailure VectorizeContractionOp::applyToOne(
+    transform::TransformRewriter &rewriter, Operation *target,
+    transform::ApplyToEachResultList &, transform::TransformState &) {
+  auto op = dyn_cast<linalg::LinalgOp>(target);
+  std::optional<Body> body;
+  if (op && hasForm(op))
+    body = matchBody(op->getRegion(0).front());
+  if (!body)
+    return emitDefiniteFailure()
+           << "expected a multiply-add of two memrefs of static shape, indexed "
+              "by projected permutations, found '"
+           << target->getName() << "'";
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  OpOperand &init = op.getDpsInitsMutable()[0];
+  Fragment inputs[2] = {
+      readFragment(rewriter, op, target->getOpOperand(0), body->widen[0]),
+      readFragment(rewriter, op, target->getOpOperand(1), body->widen[1])};
+  Fragment sum = readFragment(rewriter, op, init, nullptr);
+
+  // Rows run along the last dimension of the output; one input has that loop.
+  unsigned along =
+      cast<AffineDimExpr>(sum.map.getResults().back()).getPosition();
+  bool firstHasIt = inputs[0].map.isFunctionOfDim(along);
+  const Fragment &rows = inputs[firstHasIt ? 0 : 1],
+                 &scalars = inputs[firstHasIt ? 1 : 0];
+  if (scalars.map.isFunctionOfDim(along) || !rows.map.isFunctionOfDim(along))
+    return emitDefiniteFailure()
+           << "the last loop of the output must index exactly one input";
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  SmallVector<unsigned> outer, reductions;
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (loop != along)
+      (kind == utils::IteratorType::reduction ? reductions : outer)
+          .push_back(loop);
+
+  Value result = sum.vector;
+  SmallVector<int64_t> at(extents.size(), 0);
+  forEach(outer, extents, at, [&] {
+    Value row = sum.row(rewriter, loc, along, extents[along], at);
+    forEach(reductions, extents, at, [&] {
+      row = multiplyAdd(rewriter, loc, scalars.element(rewriter, loc, at),
+                        rows.row(rewriter, loc, along, extents[along], at),
+                        row);
+    });
+    SmallVector<int64_t> position = sum.position(at);
+    position.pop_back();
+    result = position.empty() ? row
+                              : vector::InsertOp::create(rewriter, loc, row,
+                                                         result, position)
+                                    .getResult();
+  });
+  auto type = cast<MemRefType>(init.get().getType());
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  SmallVector<bool> inBounds(type.getRank(), true);
+  vector::TransferWriteOp::create(rewriter, loc, result, init.get(),
+                                  SmallVector<Value>(type.getRank(), zero),
+                                  std::optional<ArrayRef<bool>>(inBounds));
+  rewriter.eraseOp(op);
+  return DiagnosedSilenceableFailure::success();
+}
+
+} // namespace hwtune
