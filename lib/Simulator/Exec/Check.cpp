@@ -92,6 +92,12 @@ void checkBarrierEnd(Block &block, uint32_t barrier) {
     c->barriers[barrier].clear();
 }
 
+/// Arguments and results of calls.
+void checkLocalWritten(Warp *W, uint32_t lane, uint64_t offset, uint64_t bytes) {
+  if (CheckState *c = W->block->check.get())
+    memset(c->local[W->index].data() + lane * W->localStride + offset, 1, bytes);
+}
+
 void checkAsyncLanded(Warp *W, const std::byte *to, uint32_t bytes) {
   if (CheckState *c = W->block->check.get())
     memset(c->written.data() + (to - W->shared), 1, bytes);

@@ -186,6 +186,54 @@ void writeAcc(MatrixType t, std::byte *R, const uint32_t *slots, int i, int lane
   }
 }
 
+/// The common case, m16n8k8 and m16n8k16 on f16 or bf16 with f32 sums, kept in
+/// vectors: the same steps in the same order as mmaFloat.
+using Row = VecOf<float, 8>::type;
+template <int... i> HWTUNE_INLINE VecOf<float, 64>::type interleave(VF32 a, VF32 b, Seq<i...>) {
+  return __builtin_shufflevector(a, b, (i / 2 + i % 2 * 32)...);
+}
+template <int... i> HWTUNE_INLINE VF32 transpose8x4(VF32 v, Seq<i...>) {
+  return __builtin_shufflevector(v, v, (i % 8 * 4 + i / 8)...);
+}
+void mmaHalf(const MatrixDesc &D, std::byte *R) {
+  using Seq32 = MakeSeq<32>::type;
+  using Seq64 = MakeSeq<64>::type;
+  alignas(64) float a[4][2][32]; ///< by register, half and lane
+  alignas(64) float b[16][8];
+  alignas(64) float c[2][8][8];
+  for (int r = 0; r < D.numA; ++r)
+    for (int e = 0; e < 2; ++e) {
+      VF32 v = element(D.a, loadRaw<VU32>(R + D.slotsA[r]), e);
+      memcpy(a[r][e], &v, 128);
+    }
+  for (int r = 0; r < D.numB; ++r)
+    for (int e = 0; e < 2; ++e) { // lane 4 n + t holds row 2 t + e of column n
+      VF32 v = transpose8x4(element(D.b, loadRaw<VU32>(R + D.slotsB[r]), e), Seq32{});
+      for (int t = 0; t < 4; ++t)
+        memcpy(b[8 * r + 2 * t + e], reinterpret_cast<float *>(&v) + 8 * t, 32);
+    }
+  for (int h = 0; h < 2; ++h) {
+    auto rows = interleave(F32::load(R + D.slotsC[2 * h]), F32::load(R + D.slotsC[2 * h + 1]), Seq64{});
+    memcpy(c[h], &rows, 256);
+    Row sum[8];
+    memcpy(sum, c[h], 256);
+    for (int k = 0; k < D.k; ++k) {
+      Row column;
+      memcpy(&column, b[k], 32);
+      const float *lanes = a[k / 8 * 2 + h][k & 1] + k % 8 / 2;
+      for (int g = 0; g < 8; ++g)
+        sum[g] = __builtin_elementwise_fma(Row(lanes[4 * g]), column, sum[g]);
+    }
+    memcpy(c[h], sum, 256);
+  }
+  for (int i = 0; i < 4; ++i) {
+    VF32 v;
+    for (int lane = 0; lane < 32; ++lane)
+      v[lane] = c[i / 2][lane / 4][lane % 4 * 2 + i % 2];
+    storeRaw(R + D.slotsD[i], bits<VU32>(canonical(v)));
+  }
+}
+
 void mmaFloat(const MatrixDesc &D, std::byte *R) {
   Tiles<float> t;
   gather(D, R, t, [](float *out, MatrixType type, const std::byte *reg, int e) {
@@ -393,6 +441,8 @@ void matrixMultiply(HWTUNE_HANDLER_ARGS) {
     mmaBits(D, R);
   else if (isInteger(D.a))
     mmaInt(D, R);
+  else if (bitsOf(D.a) == 16 && D.c == MatrixType::F32 && D.d == MatrixType::F32)
+    mmaHalf(D, R);
   else
     mmaFloat(D, R);
   HWTUNE_GO(I + 1);
