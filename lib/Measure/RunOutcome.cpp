@@ -184,8 +184,9 @@ std::string RunOutcome::summary() const {
     out += ": " + reason;
   if (timing)
     out +=
-        fmt::format("; {} ({}, {} samples, spread {:.1f} %, {} cache)",
+        fmt::format("; {} ({}, {} sample{}, spread {:.1f} %, {} cache)",
                     formatTime(timing->median), label, timing->seconds.size(),
+                    timing->seconds.size() == 1 ? "" : "s",
                     100 * timing->spread, timing->cache);
   if (verify)
     out += fmt::format("; {} elements checked, largest error {:.3g}",

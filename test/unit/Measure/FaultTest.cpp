@@ -120,6 +120,9 @@ TEST_F(FaultTest, EveryFaultIsAValue) {
        "the kernel wrote 3 bytes after buffer `C`"},
       {fault("cuLaunchKernel", "input"), RunStatus::Wrong,
        "the kernel wrote to its input `A`, element 1"},
+      // Right at first, wrong after 3 warm-ups and 20 samples.
+      {fault("cuLaunchKernel", "wrong", 25), RunStatus::Wrong,
+       "element 1023 of `C`: got "},
       // A driver that talks on standard output does not hide the answer.
       {fault("cuLaunchKernel", "flood"), RunStatus::Ok, ""},
   };
