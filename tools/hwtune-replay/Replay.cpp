@@ -55,6 +55,14 @@ void prepare(ReplayProblem &p, uint64_t seed, const ReplayOptions &options) {
            penalty ? &*penalty : nullptr);
 }
 
+void printTrial(const ReplayProblem &p, size_t number, const Observation &o) {
+  fmt::print("{:>5} {}", number,
+             o.ok ? fmt::format("{:.3f}", o.value / p.optimum) : "failed");
+  for (double value : p.parameterValues[o.candidate])
+    fmt::print(" {:g}", value);
+  fmt::print("\n");
+}
+
 double seconds(std::chrono::steady_clock::duration d) {
   return std::chrono::duration<double>(d).count();
 }
@@ -90,6 +98,8 @@ Expected<Trace> replayOnce(ReplayProblem &problem, std::string_view strategy,
     if (o.ok)
       best = std::min(best, o.value / problem.optimum);
     trace.best.push_back(best);
+    if (options.trace)
+      printTrial(problem, trace.best.size(), o);
     if (!trace.to5 && best <= 1.05)
       trace.to5 = trace.best.size();
     if (!trace.to1 && best <= 1.01)

@@ -13,7 +13,7 @@
 namespace hwtune::replay {
 
 struct TransferOptions {
-  double alpha = -1; ///< negative: from the targets' similarity
+  double alpha = -1;   ///< negative: from the targets' similarity
   double hideBest = 0; ///< share of the source's fastest that is not known
   std::vector<size_t> counts = {0, 5, 10, 20}; ///< measurements on the new GPU
 };
