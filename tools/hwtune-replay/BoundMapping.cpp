@@ -124,14 +124,25 @@ struct Scope {
 
 } // namespace
 
-Expected<BoundMapping> BoundMapping::bind(const Mapping &mapping,
-                                          const Dataset &data) {
-  BoundMapping b;
-  b.mapping = &mapping;
-  b.columnCount = data.columns.size();
-  Scope scope{data.columns};
-  auto parse = [&](const std::string &text,
-                   const std::string &what) -> Expected<Expression> {
+/// Binds section by section; each sees the names of those before it.
+class BoundMapping::Binder {
+public:
+  Binder(const Mapping &mapping, const Dataset &data)
+      : mapping(mapping), data(data), scope{data.columns} {
+    b.mapping = &mapping;
+  }
+
+  Expected<BoundMapping> run() {
+    for (Status (Binder::*section)() :
+         {&Binder::constants, &Binder::lets, &Binder::rules, &Binder::features,
+          &Binder::streams, &Binder::parameters})
+      if (Status status = (this->*section)(); !status)
+        return status.error();
+    return std::move(b);
+  }
+
+private:
+  Expected<Expression> parse(const std::string &text, const std::string &what) {
     auto names = [&](std::string_view name) { return scope.find(name); };
     // A text that the file does not hold equals none of its values.
     auto texts = [&](std::string_view t) {
@@ -142,102 +153,147 @@ Expected<BoundMapping> BoundMapping::bind(const Mapping &mapping,
       return Error{fmt::format("{}: {}", what, e.error().message),
                    mapping.file};
     return e;
-  };
-  for (size_t i = 0; i < std::size(kTensorNames); ++i) {
-    b.constantValues.push_back(double(i));
-    scope.names.emplace_back(kTensorNames[i]);
   }
-  for (const FieldText &constant : mapping.constants) {
-    Expected<Expression> e =
-        parse(constant.text, "constant `" + constant.field + "`");
+  Status parseTo(std::vector<Expression> &out, const std::string &text,
+                 const std::string &what) {
+    Expected<Expression> e = parse(text, what);
     if (!e)
       return e.error();
-    b.constantValues.push_back(
-        e->evaluate(std::vector<double>(scope.names.size(), NAN)));
-    scope.names.push_back(constant.field);
+    out.push_back(std::move(*e));
+    return success();
   }
-  if (!mapping.keepIf.empty()) {
-    Expected<Expression> e = parse(mapping.keepIf, "`keep_if`");
+  Status parseTo(std::optional<Expression> &out, const std::string &text,
+                 const std::string &what) {
+    if (text.empty())
+      return success();
+    Expected<Expression> e = parse(text, what);
     if (!e)
       return e.error();
-    b.keepExpression = std::move(*e);
+    out = std::move(*e);
+    return success();
   }
-  for (const FieldText &let : mapping.lets) {
-    Expected<Expression> e = parse(let.text, "let `" + let.field + "`");
-    if (!e)
-      return e.error();
-    b.lets.push_back(std::move(*e));
-    scope.names.push_back(let.field);
+
+  Status constants() {
+    for (size_t i = 0; i < std::size(kTensorNames); ++i) {
+      b.constantValues.push_back(double(i));
+      scope.names.emplace_back(kTensorNames[i]);
+    }
+    for (const FieldText &constant : mapping.constants) {
+      Expected<Expression> e =
+          parse(constant.text, "constant `" + constant.field + "`");
+      if (!e)
+        return e.error();
+      // Columns are not known yet; what rests on them is no constant.
+      std::vector<double> known(data.columns.size(), NAN);
+      known.insert(known.end(), b.constantValues.begin(),
+                   b.constantValues.end());
+      b.constantValues.push_back(e->evaluate(known));
+      if (!std::isfinite(b.constantValues.back()))
+        return Error{fmt::format("constant `{}` is `{}`, expected a number",
+                                 constant.field, constant.text),
+                     mapping.file};
+      scope.names.push_back(constant.field);
+    }
+    return success();
   }
-  for (const FieldText &rule : mapping.valid) {
-    Expected<Expression> e = parse(rule.text, "valid `" + rule.field + "`");
-    if (!e)
-      return e.error();
-    b.valid.push_back(std::move(*e));
+
+  Status lets() {
+    if (Status s = parseTo(b.keepExpression, mapping.keepIf, "`keep_if`"); !s)
+      return s;
+    for (const FieldText &let : mapping.lets) {
+      if (Status s = parseTo(b.lets, let.text, "let `" + let.field + "`"); !s)
+        return s;
+      scope.names.push_back(let.field);
+    }
+    return success();
   }
-  for (const FieldText &feature : mapping.features) {
-    Expected<Setter> set =
-        find(kFeatureFields, feature.field, "feature", mapping.file);
+
+  Status rules() {
+    for (const FieldText &rule : mapping.valid)
+      if (Status s = parseTo(b.valid, rule.text, "valid `" + rule.field + "`");
+          !s)
+        return s;
+    return success();
+  }
+
+  template <size_t N>
+  Status field(const FieldEntry (&table)[N], const FieldText &text,
+               std::string_view kind, const std::string &label,
+               const std::string &place, std::vector<Field> &out) {
+    Expected<Setter> set = find(table, text.field, kind, mapping.file);
     if (!set)
       return set.error();
-    Expected<Expression> e =
-        parse(feature.text, "feature `" + feature.field + "`");
+    Expected<Expression> e = parse(text.text, place);
     if (!e)
       return e.error();
-    b.featureFields.push_back({*set, feature.field, std::move(*e)});
+    out.push_back({*set, label, std::move(*e)});
+    return success();
   }
-  for (size_t i = 0; i < mapping.streams.size(); ++i) {
-    const StreamText &text = mapping.streams[i];
-    Stream stream;
-    std::string what = fmt::format("stream {}", i);
-    if (!text.condition.empty()) {
-      Expected<Expression> e = parse(text.condition, what + " `if`");
-      if (!e)
-        return e.error();
-      stream.condition = std::move(*e);
-    }
-    for (const FieldText &field : text.fields) {
-      Expected<Setter> set =
-          find(kStreamFields, field.field, "stream", mapping.file);
-      if (!set)
-        return set.error();
-      Expected<Expression> e =
-          parse(field.text, what + " `" + field.field + "`");
-      if (!e)
-        return e.error();
-      stream.fields.push_back({*set, what + " " + field.field, std::move(*e)});
-    }
-    b.streams.push_back(std::move(stream));
+
+  Status features() {
+    for (const FieldText &f : mapping.features)
+      if (Status s = field(kFeatureFields, f, "feature", f.field,
+                           "feature `" + f.field + "`", b.featureFields);
+          !s)
+        return s;
+    return success();
   }
-  auto index = [&](const std::string &name) -> Expected<size_t> {
-    if (std::optional<size_t> i = scope.find(name))
-      return *i;
+
+  Status streams() {
+    for (size_t i = 0; i < mapping.streams.size(); ++i) {
+      const StreamText &text = mapping.streams[i];
+      Stream stream;
+      std::string what = fmt::format("stream {}", i);
+      if (Status s = parseTo(stream.condition, text.condition, what + " `if`");
+          !s)
+        return s;
+      for (const FieldText &f : text.fields)
+        if (Status s = field(kStreamFields, f, "stream", what + " " + f.field,
+                             what + " `" + f.field + "`", stream.fields);
+            !s)
+          return s;
+      b.streams.push_back(std::move(stream));
+    }
+    return success();
+  }
+
+  Status column(const std::string &name, std::vector<size_t> &out) {
+    if (std::optional<size_t> i = scope.find(name)) {
+      out.push_back(*i);
+      return success();
+    }
     return Error{
         fmt::format("`{}` is no column of {} and no `let`; its columns "
                     "are {}",
                     name, data.file, fmt::join(data.columns, ", ")),
         mapping.file};
-  };
-  for (const Parameter &p : mapping.parameters) {
-    Expected<size_t> i = index(p.name);
-    if (!i)
-      return i.error();
-    b.parameterIndex.push_back(*i);
-    b.inert.emplace_back();
-    if (p.inertIf.empty())
-      continue;
-    Expected<Expression> e = parse(p.inertIf, "`inert_if` of `" + p.name + "`");
-    if (!e)
-      return e.error();
-    b.inert.back() = std::move(*e);
   }
-  for (const std::string &name : mapping.groupBy) {
-    Expected<size_t> i = index(name);
-    if (!i)
-      return i.error();
-    b.groupIndex.push_back(*i);
+
+  Status parameters() {
+    for (const Parameter &p : mapping.parameters) {
+      if (Status s = column(p.name, b.parameterIndex); !s)
+        return s;
+      b.inert.emplace_back();
+      if (Status s = parseTo(b.inert.back(), p.inertIf,
+                             "`inert_if` of `" + p.name + "`");
+          !s)
+        return s;
+    }
+    for (const std::string &name : mapping.groupBy)
+      if (Status s = column(name, b.groupIndex); !s)
+        return s;
+    return success();
   }
-  return b;
+
+  const Mapping &mapping;
+  const Dataset &data;
+  Scope scope;
+  BoundMapping b;
+};
+
+Expected<BoundMapping> BoundMapping::bind(const Mapping &mapping,
+                                          const Dataset &data) {
+  return Binder(mapping, data).run();
 }
 
 Expected<double> BoundMapping::number(const Expression &expression,

@@ -84,6 +84,7 @@ public:
   std::vector<double> group(const std::vector<double> &variables) const;
 
 private:
+  class Binder;
   struct Field {
     void (*set)(KernelFeatures &, AccessStream &, double);
     std::string name;
@@ -98,7 +99,6 @@ private:
                           std::string_view what, size_t index) const;
 
   const Mapping *mapping = nullptr;
-  size_t columnCount = 0;
   std::vector<double> constantValues;
   std::vector<Expression> lets, valid;
   std::optional<Expression> keepExpression;

@@ -365,6 +365,8 @@ TEST(Mapping, Errors) {
   EXPECT_NE(mappingError(kMapping, "\"rtx-2080-ti\"", "\"rtx-2080\"")
                 .find("rtx-2080"),
             std::string::npos);
+  EXPECT_EQ(mappingError(kMapping, "\"n\": 1024", "\"n\": \"a\""),
+            "constant `n` is `a`, expected a number");
   EXPECT_EQ(mappingError(kMapping, "\"100\"", "[1]"),
             "`fma32` of `features` is [1], expected an expression");
 }

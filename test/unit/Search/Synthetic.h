@@ -93,8 +93,8 @@ struct Trace {
   std::vector<size_t> order;
   double best = INFINITY;
 };
-inline Trace runStrategy(std::string_view name, const Synthetic &s, uint64_t seed,
-                       size_t budget) {
+inline Trace runStrategy(std::string_view name, const Synthetic &s,
+                         uint64_t seed, size_t budget) {
   Trace run;
   auto strategy = makeStrategy(name, s.problem, {seed, budget});
   if (!strategy)
