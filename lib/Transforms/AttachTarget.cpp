@@ -11,8 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hwtune/Driver/DriverTable.h"
 #include "hwtune/IR/Dialect.h"
 #include "hwtune/Target/KnownTargets.h"
+#include "hwtune/Target/LiveDevice.h"
 #include "hwtune/Transforms/Passes.h"
 
 #define DEBUG_TYPE "hw-attach-target"
@@ -26,8 +28,22 @@ namespace hwtune {
 
 using namespace hwtune;
 
-static Expected<TargetSpec> detectTarget(const std::string &device) {
-  return Error{"device '" + device + "' cannot be asked", ""};
+/// What the driver says of `device` ("cuda:N").
+static Expected<TargetSpec> detectTarget(StringRef device) {
+  unsigned ordinal = 0;
+  StringRef rest = device;
+  if (!rest.consume_front("cuda:") || rest.getAsInteger(10, ordinal))
+    return Error{"device '" + device.str() +
+                     "' cannot be asked for its description, expected 'cuda:' "
+                     "and a number",
+                 ""};
+  Expected<std::unique_ptr<DriverTable>> driver = DriverTable::load("");
+  if (!driver)
+    return driver.error();
+  Expected<LiveDevice> live = readLiveDevice(**driver, ordinal);
+  if (!live)
+    return live.error();
+  return live->spec;
 }
 
 namespace {
@@ -56,7 +72,7 @@ private:
     if (!target.empty())
       return targetFromIdOrFile(target);
     if (!device.empty())
-      return detectTarget(device);
+      return detectTarget(device.getValue());
     Expected<TargetSpec> live = detectTarget("cuda:0");
     if (live || fallback.empty())
       return live;

@@ -7,6 +7,7 @@
 
 #include "hwtune/Transforms/Registration.h"
 
+#include "hwtune/Codegen/Compile.h"
 #include "hwtune/IR/Dialect.h"
 #include "hwtune/Transforms/Passes.h"
 
@@ -14,6 +15,12 @@
 
 void hwtune::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<HWTuneDialect>();
+  registerCompilerDialects(registry);
 }
 
-void hwtune::registerPasses() { registerHWTunePasses(); }
+void hwtune::registerPasses(const CancelToken &cancel) {
+  // Of two registrations under one name the first counts.
+  mlir::registerPass([cancel] { return createCancellableTune({}, cancel); });
+  mlir::registerPass([cancel] { return createCancellableAwareTune(cancel); });
+  registerHWTunePasses();
+}

@@ -8,10 +8,13 @@
 #ifndef HWTUNE_TOOLS_HWTUNEOPT_COMMANDLINE_H
 #define HWTUNE_TOOLS_HWTUNEOPT_COMMANDLINE_H
 
+#include "hwtune/Support/CancelToken.h"
+
 #include "llvm/ADT/ArrayRef.h"
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace hwtune {
 
@@ -22,6 +25,15 @@ namespace hwtune {
 /// not. Call after all passes are registered.
 std::optional<std::string>
 findUnknownHelpLikeFlag(llvm::ArrayRef<const char *> arguments);
+
+/// Gives `--hw-aware-tune` and `--hw-tune` without a `db=` the database of the
+/// user's cache folder (see `defaultDatabasePath`), whose path is printed. The
+/// arguments, else as they were.
+std::vector<std::string>
+withDefaultDatabase(llvm::ArrayRef<const char *> arguments);
+
+/// SIGINT and SIGTERM set the token; a second one ends the program.
+void cancelOnSignal(const CancelToken &cancel);
 
 } // namespace hwtune
 

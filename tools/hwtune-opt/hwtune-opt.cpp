@@ -9,24 +9,24 @@
 
 #include "hwtune/Transforms/Registration.h"
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
+  hwtune::CancelToken cancel;
   mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::registerAllGPUToLLVMIRTranslations(registry);
-  hwtune::registerDialects(registry);
+  hwtune::registerDialects(registry); // with all upstream ones
   mlir::registerAllPasses();
-  hwtune::registerPasses();
+  hwtune::registerPasses(cancel);
   if (auto complaint = hwtune::findUnknownHelpLikeFlag({argv, size_t(argc)})) {
     llvm::errs() << argv[0] << ": " << *complaint << '\n';
     return 1;
   }
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "hwtune optimizer driver\n", registry));
+  hwtune::cancelOnSignal(cancel);
+  auto arguments = hwtune::withDefaultDatabase({argv, size_t(argc)});
+  std::vector<char *> pointers;
+  for (std::string &argument : arguments)
+    pointers.push_back(argument.data());
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, pointers.data(), "hwtune optimizer driver\n", registry));
 }

@@ -8,6 +8,8 @@
 #ifndef HWTUNE_TRANSFORMS_PASSES_H
 #define HWTUNE_TRANSFORMS_PASSES_H
 
+#include "hwtune/Support/CancelToken.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -19,6 +21,12 @@ namespace hwtune {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "hwtune/Transforms/Passes.h.inc"
+
+/// The same passes, which end early with the best so far when a program sets
+/// `cancel`.
+std::unique_ptr<mlir::Pass> createCancellableTune(HWTunePassOptions options,
+                                                  CancelToken cancel);
+std::unique_ptr<mlir::Pass> createCancellableAwareTune(CancelToken cancel);
 
 } // namespace hwtune
 

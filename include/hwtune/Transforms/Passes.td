@@ -40,4 +40,227 @@ def HWAttachTarget : Pass<"hw-attach-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::hwtune::HWTuneDialect"];
 }
 
+def HWEnumerate : Pass<"hw-enumerate", "::mlir::ModuleOp"> {
+  let summary = "Count the legal configurations of every linalg operation";
+  let description = [{
+    Emits one remark at each linalg operation: its kind, the schedule that
+    matches, how many configurations there are and how many are legal, and how
+    many were rejected for which reason. With `list=N` a note for each of the
+    first N legal configurations follows. An operation that cannot be tuned gets
+    a remark with the reason.
+
+    Needs `hwtune.target` on the module. Changes nothing.
+
+    ```
+    matmul.mlir:3:8: remark: contraction, schedule 'matmul': 5184 configurations, 1204 legal
+    matmul.mlir:3:8: note: rejected 3012 by 'shared-memory'
+    matmul.mlir:3:8: note: {block_m = 16, block_n = 16, ...}
+    ```
+  }];
+  let options = [
+    Option<"list", "list", "unsigned", /*default=*/"0",
+           "legal configurations to print for each operation (count)">,
+    Option<"countOnly", "count-only", "bool", /*default=*/"false",
+           "print the totals alone, without reasons">
+  ];
+}
+
+def HWScore : Pass<"hw-score", "::mlir::ModuleOp"> {
+  let summary = "Annotate the best-scored configurations of every linalg operation";
+  let description = [{
+    Scores every legal configuration with the hardware model and sets
+    `hwtune.candidates` to the `top` with the least predicted time, the best
+    first, each with every term of its score. Nothing is compiled or measured.
+    With `explain` a remark says why the best is predicted faster than the
+    generic schedule.
+
+    Needs `hwtune.target` on the module. Operations that cannot be tuned are
+    left alone, with a remark.
+
+    ```mlir
+    linalg.matmul ...
+    // hw-score{top=1}
+    linalg.matmul {hwtune.candidates = [
+      #hwtune.candidate<#hwtune.config<schedule = "matmul", {block_m = 128, ...}>,
+                        {fit = 1.0, par = 1.0, time_us = 29.1, ...}>]} ...
+    ```
+  }];
+  let options = [
+    Option<"top", "top", "unsigned", /*default=*/"5",
+           "candidates to keep for each operation (count)">,
+    Option<"explain", "explain", "bool", /*default=*/"false",
+           "say why the best is predicted faster than the generic schedule">
+  ];
+  let dependentDialects = ["::hwtune::HWTuneDialect"];
+}
+
+defvar HWToolDirOption =
+  Option<"toolDir", "tool-dir", "std::string", /*default=*/"",
+         "folder of hwtune-compile and hwtune-run (default: beside this "
+         "library)">;
+
+/// Options that `hw-tune` and `hw-aware-tune` share.
+defvar HWTuneOptions = [
+  Option<"device", "device", "std::string", /*default=*/"",
+         "what takes the times: `cuda:N`, `sim:<id>`, `replay:<file>` or "
+         "`model` (default: a GPU of the target, else `sim:` of it)">,
+  Option<"trials", "trials", "unsigned", /*default=*/"48",
+         "configurations to measure for each operation (count)">,
+  Option<"seconds", "seconds", "double", /*default=*/"0.0",
+         "time to spend on each operation (seconds; 0: no limit)">,
+  Option<"seed", "seed", "uint64_t", /*default=*/"0",
+         "seed of everything random">,
+  Option<"strategy", "strategy", "std::string", /*default=*/"\"model\"",
+         "search strategy: `model`, `random`, `exhaustive`, ...">,
+  Option<"objective", "objective", "std::string", /*default=*/"\"latency\"",
+         "what is made small: `latency`, `throughput`, `energy`, `power`, ...">,
+  Option<"db", "db", "std::string", /*default=*/"",
+         "file of the tuning database; `none` or empty: no database">,
+  Option<"requireHit", "require-hit", "bool", /*default=*/"false",
+         "measure nothing: an operation without a record in the database is an "
+         "error">,
+  HWToolDirOption,
+  Option<"allowOtherGpu", "allow-other-gpu", "bool", /*default=*/"false",
+         "measure on a device that is not the module's target">
+];
+
+def HWTunePass : Pass<"hw-tune", "::mlir::ModuleOp"> {
+  let summary = "Search for the fastest configuration of every linalg operation";
+  let description = [{
+    Sets `hwtune.config` to the winner and `hwtune.result` to what it takes,
+    with a label that says how the time was obtained: measured, simulated,
+    replayed or predicted. Operations with the same workload are tuned once. An
+    operation that has a `hwtune.config` keeps it and is not tuned. A table goes
+    to stderr.
+
+    Needs `hwtune.target` on the module. Operations that cannot be tuned are
+    left alone, with a remark; a module without any that can gets a warning.
+
+    ```mlir
+    linalg.matmul ...
+    // hw-tune{device=model}
+    linalg.matmul {
+      hwtune.config = #hwtune.config<schedule = "matmul", {block_m = 128, ...}>,
+      hwtune.result = #hwtune.result<predicted on "model", {time_us = 29.1, ...}>
+    } ...
+    ```
+  }];
+  let options = HWTuneOptions;
+  let dependentDialects = ["::hwtune::HWTuneDialect"];
+}
+
+defvar HWApplyOptions = [
+  Option<"emit", "emit", "std::string", /*default=*/"\"gpu\"",
+         "form of the result: `config`, `loops`, `gpu`, `binary` or `runner`">,
+  Option<"memory", "memory", "std::string", /*default=*/"\"copy\"",
+         "`copy`: arguments are host memory; `device`: device pointers">,
+  Option<"runnerDir", "runner-dir", "std::string", /*default=*/"",
+         "folder that `emit=runner` writes">
+];
+
+def HWApply : Pass<"hw-apply", "::mlir::ModuleOp"> {
+  let summary = "Rewrite annotated operations with their configuration";
+  let description = [{
+    Rewrites each function that has an operation with `hwtune.config`. The
+    module is bufferised (one-shot, function boundaries, identity layout) and
+    every linalg operation of such a function becomes one GPU kernel, those
+    without `hwtune.config` by the generic schedule. The annotation may have
+    been written or edited by hand.
+
+    `emit=` says how far:
+
+    * `config`: nothing is rewritten.
+    * `loops`: block and thread loops as `scf.forall` with gpu mappings.
+    * `gpu`: `gpu.launch_func` and one `gpu.module` a kernel, each with the
+      `#nvvm.target` of the module's target. The lowering that gives the PTX
+      that was tuned is recorded as a string, `hw.lowering`, on the module.
+    * `binary`: the same with `gpu.binary`s that hold the PTX.
+    * `runner`: `binary`, and `runner-dir` gets the PTX, the launch description
+      and a program that runs, checks and times it.
+
+    With `gpu`, `binary` and `runner` nothing of the hwtune dialect is left.
+    `memory=copy` copies the arguments of a function to the device once, and
+    what was written back once; `memory=device` passes them on. What a kernel
+    assumes of its arguments is checked on the host; where it does not hold, a
+    guarded kernel runs.
+
+    A function that cannot be rewritten stays as it was, with a warning that
+    gives the reason. A module without any annotated operation gets a warning
+    and is left unchanged. An annotation that names no known schedule, or knob
+    values outside the space, is an error.
+
+    ```mlir
+    func.func @f(%a: memref<1024xf32>, %b: memref<1024xf32>) {
+      linalg.map { math.absf } ins(%a : memref<1024xf32>) outs(%b : memref<1024xf32>)
+          {hwtune.config = #hwtune.config<schedule = "elementwise", {...}>}
+      return
+    }
+    // hw-apply{memory=device}
+    gpu.module @f_kernel [#nvvm.target<chip = "sm_80">] { gpu.func @f_kernel ... }
+    func.func @f(%a: memref<1024xf32>, %b: memref<1024xf32>) {
+      gpu.launch_func @f_kernel::@f_kernel blocks in (...) threads in (...) args(...)
+      return
+    }
+    ```
+  }];
+  let options = HWApplyOptions # [HWToolDirOption];
+}
+
+def HWLowerKernels : Pass<"hw-lower-kernels", "::mlir::ModuleOp"> {
+  let summary = "Compile the kernels of the module to PTX";
+  let description = [{
+    Replaces each `gpu.module` that has an `#nvvm.target` by a `gpu.binary` with
+    its PTX: what `hw-apply` with `emit=binary` would have given in place of
+    `emit=gpu`. Needs no CUDA toolkit, and does not use one that is there: math
+    is expanded, not linked from libdevice.
+
+    Fails, and changes nothing, where a kernel cannot be compiled or its
+    `#nvvm.target` is missing.
+
+    ```mlir
+    gpu.module @k [#nvvm.target<chip = "sm_80">] { gpu.func @f() kernel { ... } }
+    // hw-lower-kernels
+    gpu.binary @k [#gpu.object<#nvvm.target<chip = "sm_80">, assembly = "...">]
+    ```
+  }];
+}
+
+def HWExportSchedule : Pass<"hw-export-schedule", "::mlir::ModuleOp"> {
+  let summary = "Write the winning schedules as a transform-dialect library";
+  let description = [{
+    Writes one file with a `transform.named_sequence` for each different
+    `hwtune.config` of the module, and a `@__transform_main` that finds the
+    operations by their annotation, so that `--transform-interpreter` replays
+    the result on the bufferised module. A comment at each sequence names the
+    steps that need the plugin. Replaying needs one annotated operation a
+    function: a schedule simplifies the whole function around its operation.
+
+    Changes nothing in the module. Fails where the file cannot be written, and
+    for a module without `hwtune.config`.
+  }];
+  let options = [
+    Option<"file", "file", "std::string", /*default=*/"",
+           "file to write (must be set)">
+  ];
+}
+
+def HWAwareTune : Pass<"hw-aware-tune", "::mlir::ModuleOp"> {
+  let summary = "Tune every linalg operation for one GPU and rewrite the module";
+  let description = [{
+    `hw-attach-target`, decomposition of aggregate operations such as
+    `linalg.softmax`, `hw-tune` and `hw-apply`, in this order. A module with
+    nothing to tune gets a warning and is left unchanged.
+
+    ```
+    hwtune-opt --hw-aware-tune input.mlir
+    hwtune-opt --hw-aware-tune="target=h100-sxm trials=96 emit=binary" input.mlir
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           "id of a known device, or a file that describes one (default: the "
+           "module's, else the GPU of this machine, else a100-sxm4-80gb)">
+  ] # HWTuneOptions # HWApplyOptions;
+}
+
 #endif // HWTUNE_TRANSFORMS_PASSES_TD

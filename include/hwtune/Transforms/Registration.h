@@ -8,6 +8,8 @@
 #ifndef HWTUNE_TRANSFORMS_REGISTRATION_H
 #define HWTUNE_TRANSFORMS_REGISTRATION_H
 
+#include "hwtune/Support/CancelToken.h"
+
 namespace mlir {
 class DialectRegistry;
 } // namespace mlir
@@ -18,8 +20,9 @@ namespace hwtune {
 /// PTX needs.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// All passes and the `hw-aware-tune` pipeline.
-void registerPasses();
+/// All passes. A program that sets `cancel` ends their searches early; they
+/// keep the best so far.
+void registerPasses(const CancelToken &cancel = {});
 
 } // namespace hwtune
 

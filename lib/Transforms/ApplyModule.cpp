@@ -1,0 +1,277 @@
+//===- ApplyModule.cpp - annotated module to rewritten module -------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Check the annotations, bufferise, then one function at a time: its linalg
+// operations become kernels in a copy of the function, which replaces it only
+// if all of them do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Transforms/ApplyModule.h"
+
+#include "hwtune/IR/WorkloadExtraction.h"
+#include "hwtune/Target/KnownTargets.h"
+#include "hwtune/Transforms/ConfigConversion.h"
+#include "hwtune/Transforms/Runner.h"
+
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace hwtune;
+
+/// Reported at an operation already.
+static Error reported() { return Error{"", ""}; }
+
+/// Every annotation names a schedule that fits and a legal configuration.
+static Status checkAnnotations(ModuleOp module, const TargetSpec &target) {
+  bool good = true;
+  module.walk([&](Operation *op) {
+    auto config = op->getAttrOfType<ConfigAttr>(HWTuneDialect::kConfigAttrName);
+    if (!config)
+      return;
+    Expected<Workload> workload = extractWorkload(op);
+    std::string why = workload ? "" : workload.error().message;
+    if (workload)
+      if (auto resolved = resolveConfig(config, *workload, target); !resolved)
+        why = resolved.error().message;
+    if (why.empty())
+      return;
+    emitError(op->getLoc()) << "'hwtune.config' cannot be applied: " << why;
+    good = false;
+  });
+  return good ? hwtune::success() : Status(reported());
+}
+
+//===----------------------------------------------------------------------===//
+// Bufferisation
+//===----------------------------------------------------------------------===//
+
+/// Keeps the first line of the first error while it lives; nothing is printed.
+class FirstError {
+public:
+  explicit FirstError(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              text.empty())
+            text = StringRef(diagnostic.str()).split('\n').first.str();
+          return llvm::success();
+        }) {}
+  std::string text;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+/// One-shot, function boundaries, identity layout; what came of it in `why`
+/// where it fails.
+static bool bufferise(ModuleOp module, std::string &why) {
+  FirstError first(module.getContext());
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  PassManager pm(module.getContext());
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  bool done = succeeded(pm.run(module));
+  why = first.text;
+  return done;
+}
+
+/// Tidies the host code; kernels stay as they were tuned.
+static void simplifyHost(ModuleOp module) {
+  PassManager pm(module.getContext());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
+  // Nothing depends on it: a failure leaves correct, longer code.
+  (void)pm.run(module);
+}
+
+//===----------------------------------------------------------------------===//
+// One function
+//===----------------------------------------------------------------------===//
+
+static bool isAnnotated(func::FuncOp function) {
+  return function
+      .walk([](Operation *op) {
+        return op->hasAttr(HWTuneDialect::kConfigAttrName)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// A name that no symbol of `symbols` has.
+static std::string uniqueName(SymbolTable &symbols, const std::string &base) {
+  std::string name = base;
+  for (unsigned i = 1; symbols.lookup(name); ++i)
+    name = base + "_" + std::to_string(i);
+  return name;
+}
+
+/// Every linalg operation of `function` with the configuration it gets: its
+/// annotation, else the generic one.
+static Expected<std::vector<KernelSite>> collectSites(func::FuncOp function,
+                                                      const TargetSpec &target,
+                                                      SymbolTable &symbols) {
+  std::vector<KernelSite> sites;
+  for (TunableOp &tunable : collectLinalgOps(function)) {
+    std::string name = tunable.op->getName().getStringRef().str();
+    if (!tunable.workload)
+      return Error{"'" + name + "': " + tunable.workload.error().message, ""};
+    KernelSite site;
+    site.op = tunable.op;
+    site.workload = std::move(*tunable.workload);
+    auto config =
+        tunable.op->getAttrOfType<ConfigAttr>(HWTuneDialect::kConfigAttrName);
+    if (config) {
+      auto resolved = resolveConfig(config, site.workload, target);
+      if (!resolved)
+        return resolved.error();
+      site.schedule = resolved->schedule;
+      site.config = resolved->config;
+    } else {
+      site.schedule = scheduleFor(site.workload);
+      if (!site.schedule)
+        return Error{"'" + name + "': no schedule matches", ""};
+      site.config = site.schedule->generic(site.workload, target);
+    }
+    site.name = uniqueName(symbols, function.getName().str() + "_kernel_" +
+                                        std::to_string(sites.size()));
+    sites.push_back(std::move(site));
+  }
+  return sites;
+}
+
+/// Folders for the kernels of one function.
+static Status writeRunners(const std::vector<KernelSite> &sites,
+                           const TargetSpec &target,
+                           const ApplyOptions &options) {
+  auto writer = RunnerWriter::open(target, options.toolDir);
+  if (!writer)
+    return writer.error();
+  for (const KernelSite &site : sites)
+    if (Status done = (*writer)->write(site, options.runnerDir); !done)
+      return Error{"runner of '" + site.name + "': " + done.error().str(), ""};
+  return hwtune::success();
+}
+
+static Status rewriteFunction(func::FuncOp function, const TargetSpec &target,
+                              const ApplyOptions &options, ModuleOp module) {
+  if (std::string why = whyNotOffloadable(function); !why.empty())
+    return Error{why, ""};
+  SymbolTable symbols(module);
+  auto sites = collectSites(function, target, symbols);
+  if (!sites)
+    return sites.error();
+  if (options.emit == EmitForm::Runner)
+    if (Status done = writeRunners(*sites, target, options); !done)
+      return done;
+  if (options.emit != EmitForm::Loops)
+    placeOnDevice(function, options.memory);
+  for (const KernelSite &site : *sites) {
+    Status done = options.emit == EmitForm::Loops
+                      ? emitLoops(site, target, module)
+                      : emitLaunch(site, target, options.memory, module);
+    if (!done)
+      return Error{"schedule '" + std::string(site.schedule->name()) +
+                       "': " + done.error().str(),
+                   ""};
+  }
+  return hwtune::success();
+}
+
+/// Tries on a copy; `function` is replaced only by a whole one.
+static Status replaceFunction(func::FuncOp function, const TargetSpec &target,
+                              const ApplyOptions &options, ModuleOp module) {
+  // The copy is a module, since kernels are added beside the function.
+  OwningOpRef<ModuleOp> trial = module.clone();
+  auto copy = trial->lookupSymbol<func::FuncOp>(function.getName());
+  if (Status done = rewriteFunction(copy, target, options, *trial); !done)
+    return done;
+  FirstError first(module.getContext());
+  if (failed(verify(*trial)))
+    return Error{"the rewritten function does not verify: " + first.text, ""};
+  module.getBodyRegion().takeBody(trial->getBodyRegion());
+  module->setAttrs((*trial)->getAttrDictionary());
+  return hwtune::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+static void removeAnnotations(ModuleOp module) {
+  module.walk([](Operation *op) {
+    for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
+      if (isa_and_nonnull<HWTuneDialect>(attribute.getNameDialect()))
+        op->removeDiscardableAttr(attribute.getName());
+  });
+}
+
+static Status finishModule(ModuleOp module, const TargetSpec &target,
+                           const ApplyOptions &options) {
+  simplifyHost(module);
+  if (options.emit == EmitForm::Loops)
+    return hwtune::success();
+  setTargets(module, target);
+  if (options.emit == EmitForm::Gpu) {
+    module->setAttr(kLoweringAttrName,
+                    StringAttr::get(module.getContext(), kLoweringPipeline));
+  } else {
+    if (Status done = emitBinaries(module); !done)
+      return done;
+  }
+  removeAnnotations(module);
+  return hwtune::success();
+}
+
+Expected<OwningOpRef<ModuleOp>>
+hwtune::applyToModule(ModuleOp module, const TargetSpec &target,
+                      const ApplyOptions &options) {
+  if (Status good = checkAnnotations(module, target); !good)
+    return good.error();
+  if (std::string why = whyNoPtx(target);
+      !why.empty() && options.emit != EmitForm::Loops)
+    return Error{why, ""};
+  OwningOpRef<ModuleOp> result = module.clone();
+  std::string why;
+  if (!bufferise(*result, why)) {
+    emitWarning(module.getLoc())
+        << "module cannot be bufferised, it stays as it was: " << why;
+    return OwningOpRef<ModuleOp>();
+  }
+  SmallVector<std::string> names;
+  for (auto function : result->getOps<func::FuncOp>())
+    if (isAnnotated(function))
+      names.push_back(function.getName().str());
+  unsigned rewritten = 0;
+  for (const std::string &name : names) {
+    auto function = result->lookupSymbol<func::FuncOp>(name);
+    Location loc = function.getLoc();
+    Status done = replaceFunction(function, target, options, *result);
+    rewritten += bool(done);
+    if (!done)
+      emitWarning(loc) << "function '" << name
+                       << "' stays on the host: " << done.error().str();
+  }
+  if (rewritten == 0)
+    return OwningOpRef<ModuleOp>();
+  if (Status done = finishModule(*result, target, options); !done)
+    return done.error();
+  return result;
+}

@@ -1,0 +1,119 @@
+//===- AwareTune.cpp - hw-aware-tune --------------------------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The whole path as one pass, so that its options are declared where all others
+// are. Works on a copy: a module in which nothing can be tuned is returned
+// exactly as it came.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/IR/Dialect.h"
+#include "hwtune/IR/WorkloadExtraction.h"
+#include "hwtune/Transforms/Decompose.h"
+#include "hwtune/Transforms/Passes.h"
+#include "hwtune/Transforms/Registration.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+#define DEBUG_TYPE "hw-aware-tune"
+
+using namespace mlir;
+
+namespace hwtune {
+#define GEN_PASS_DEF_HWAWARETUNE
+#include "hwtune/Transforms/Passes.h.inc"
+} // namespace hwtune
+
+using namespace hwtune;
+
+namespace {
+
+class AwareTune final : public hwtune::impl::HWAwareTuneBase<AwareTune> {
+public:
+  using Base::Base;
+  explicit AwareTune(CancelToken cancel) : cancel(std::move(cancel)) {}
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerDialects(registry);
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    OwningOpRef<ModuleOp> copy = module.clone();
+    if (failed(decomposeAggregates(*copy)))
+      return signalPassFailure();
+    if (!hasTunable(*copy)) {
+      emitWarning(module.getLoc())
+          << "nothing in the module can be tuned: it has no linalg operation "
+             "that a schedule matches; it is left unchanged";
+      return;
+    }
+    // The copy is tuned in the place of the module, for the pass manager only
+    // lets a pass change what it was given.
+    OwningOpRef<ModuleOp> original = module.clone();
+    replaceWith(*copy);
+    OpPassManager pipeline(ModuleOp::getOperationName());
+    addPasses(pipeline);
+    if (failed(runPipeline(pipeline, module))) {
+      replaceWith(*original);
+      return signalPassFailure();
+    }
+  }
+
+private:
+  void replaceWith(ModuleOp other) {
+    getOperation().getBodyRegion().takeBody(other.getBodyRegion());
+    getOperation()->setAttrs(other->getAttrDictionary());
+  }
+
+  static bool hasTunable(ModuleOp module) {
+    return llvm::any_of(collectLinalgOps(module),
+                        [](const TunableOp &op) { return bool(op.workload); });
+  }
+
+  void addPasses(OpPassManager &pipeline) {
+    HWAttachTargetOptions attach;
+    attach.target = target;
+    attach.device = deviceToDescribe();
+    pipeline.addPass(createHWAttachTarget(attach));
+    HWTunePassOptions tune;
+    tune.device = device;
+    tune.trials = trials;
+    tune.seconds = seconds;
+    tune.seed = seed;
+    tune.strategy = strategy;
+    tune.objective = objective;
+    tune.db = db;
+    tune.requireHit = requireHit;
+    tune.toolDir = toolDir;
+    tune.allowOtherGpu = allowOtherGpu;
+    pipeline.addPass(createCancellableTune(tune, cancel));
+    HWApplyOptions apply;
+    apply.emit = emit;
+    apply.memory = memory;
+    apply.runnerDir = runnerDir;
+    apply.toolDir = toolDir;
+    pipeline.addPass(createHWApply(apply));
+  }
+
+  /// A module without a target is tuned for the GPU that will time it.
+  std::string deviceToDescribe() {
+    bool open = target.empty() &&
+                !getOperation()->hasAttr(HWTuneDialect::kTargetAttrName);
+    return open && StringRef(device).starts_with("cuda:") ? device.getValue()
+                                                          : std::string();
+  }
+
+  CancelToken cancel;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> hwtune::createCancellableAwareTune(CancelToken cancel) {
+  return std::make_unique<AwareTune>(std::move(cancel));
+}

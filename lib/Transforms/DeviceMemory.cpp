@@ -1,0 +1,281 @@
+//===- DeviceMemory.cpp - where a function's buffers live -----------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Device memrefs have the types of the host memrefs they replace, so views and
+// sizes keep working on them unchanged: they only compute addresses. What must
+// not happen is a host access through one, which is what the check is for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Transforms/DeviceMemory.h"
+
+#include "hwtune/IR/WorkloadExtraction.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+
+namespace {
+
+bool isView(Operation *op) { return op && isa<ViewLikeOpInterface>(op); }
+
+bool touchesBuffers(Operation *op) {
+  auto isBuffer = [](Type type) { return isa<BaseMemRefType>(type); };
+  return llvm::any_of(op->getOperandTypes(), isBuffer) ||
+         llvm::any_of(op->getResultTypes(), isBuffer);
+}
+
+/// A linalg operation or a copy that reads or writes a buffer or a view of it.
+struct Access {
+  Operation *op;
+  bool reads, writes;
+};
+
+void collectAccesses(Value buffer, SmallVectorImpl<Access> &accesses) {
+  for (OpOperand &use : buffer.getUses()) {
+    Operation *user = use.getOwner();
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user)) {
+      bool output = linalgOp.isDpsInit(&use);
+      accesses.push_back({user,
+                          !output || linalgOp.payloadUsesValueFromOperand(&use),
+                          output});
+    } else if (auto copy = dyn_cast<memref::CopyOp>(user)) {
+      bool target = use.get() == copy.getTarget();
+      accesses.push_back({user, !target, target});
+    } else if (isView(user)) {
+      collectAccesses(user->getResult(0), accesses);
+    }
+  }
+}
+
+/// Whether what `argument` holds on entry is ever read: false only where the
+/// first operation that uses it overwrites all of it.
+bool needsContents(Value argument) {
+  Operation *first = nullptr;
+  for (Operation *user : argument.getUsers()) {
+    if (isa<memref::DimOp>(user))
+      continue;
+    if (user->getBlock() != argument.getParentBlock() || isView(user))
+      return true;
+    if (!first || user->isBeforeInBlock(first))
+      first = user;
+  }
+  SmallVector<Access> accesses;
+  collectAccesses(argument, accesses);
+  return llvm::any_of(accesses, [&](const Access &access) {
+    return access.op == first && access.reads;
+  });
+}
+
+bool isWritten(Value buffer) {
+  SmallVector<Access> accesses;
+  collectAccesses(buffer, accesses);
+  return llvm::any_of(accesses, [](const Access &a) { return a.writes; });
+}
+
+bool isAccessed(Value buffer) {
+  SmallVector<Access> accesses;
+  collectAccesses(buffer, accesses);
+  return !accesses.empty();
+}
+
+std::string refuseOperation(Operation *op) {
+  std::string name = "'" + op->getName().getStringRef().str() + "'";
+  if (isa<linalg::LinalgOp>(op)) {
+    auto workload = hwtune::extractWorkload(op);
+    return workload ? "" : name + ": " + workload.error().message;
+  }
+  if (isa<memref::CopyOp>(op)) {
+    for (Value operand : op->getOperands())
+      if (auto type = dyn_cast<MemRefType>(operand.getType());
+          !type || !type.getLayout().isIdentity())
+        return name + " copies memory that is not contiguous";
+    return "";
+  }
+  if (!touchesBuffers(op) || isView(op) ||
+      isa<memref::AllocOp, memref::DeallocOp, memref::DimOp,
+          memref::GetGlobalOp, func::ReturnOp>(op))
+    return "";
+  return name + " uses a buffer on the host";
+}
+
+Value deviceAlloc(OpBuilder &builder, Location loc, MemRefType type,
+                  ValueRange sizes) {
+  return gpu::AllocOp::create(builder, loc, type, /*asyncToken=*/Type(),
+                              /*asyncDependencies=*/ValueRange(), sizes,
+                              /*symbolOperands=*/ValueRange())
+      .getMemref();
+}
+
+void deviceFree(OpBuilder &builder, Location loc, Value buffer) {
+  gpu::DeallocOp::create(builder, loc, /*asyncToken=*/Type(),
+                         /*asyncDependencies=*/ValueRange(), buffer);
+}
+
+void deviceCopy(OpBuilder &builder, Location loc, Value to, Value from) {
+  gpu::MemcpyOp::create(builder, loc, /*asyncToken=*/Type(),
+                        /*asyncDependencies=*/ValueRange(), to, from);
+}
+
+SmallVector<Value> dynamicSizes(OpBuilder &builder, Location loc,
+                                Value buffer) {
+  SmallVector<Value> sizes;
+  auto type = cast<MemRefType>(buffer.getType());
+  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+    if (ShapedType::isDynamic(extent))
+      sizes.push_back(memref::DimOp::create(builder, loc, buffer, dim));
+  return sizes;
+}
+
+class Placement {
+public:
+  Placement(func::FuncOp function, hwtune::MemoryMode mode)
+      : function(function), mode(mode), builder(function.getContext()) {}
+
+  void run() {
+    returnOp = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+    if (mode == hwtune::MemoryMode::Copy)
+      for (BlockArgument argument : function.getArguments())
+        if (isa<MemRefType>(argument.getType()) && isAccessed(argument))
+          moveArgument(argument);
+    // Collected first: the host buffers that returning makes stay where they
+    // are.
+    SmallVector<Operation *> operations;
+    function.walk([&](Operation *op) { operations.push_back(op); });
+    if (mode == hwtune::MemoryMode::Copy)
+      returnHostMemory();
+    for (Operation *op : operations)
+      moveOperation(op);
+    for (Value buffer : owned)
+      if (!freed.contains(buffer))
+        freeAtBlockEnd(buffer);
+  }
+
+private:
+  void moveArgument(BlockArgument argument) {
+    Location loc = argument.getLoc();
+    bool copyIn = needsContents(argument), copyOut = isWritten(argument);
+    builder.setInsertionPointToStart(&function.getBody().front());
+    SmallVector<Value> sizes = dynamicSizes(builder, loc, argument);
+    Value device =
+        deviceAlloc(builder, loc, cast<MemRefType>(argument.getType()), sizes);
+    owned.push_back(device);
+    argument.replaceUsesWithIf(device, [&](OpOperand &use) {
+      return !isa<memref::DimOp, gpu::AllocOp>(use.getOwner());
+    });
+    if (copyIn)
+      deviceCopy(builder, loc, device, argument);
+    if (copyOut) {
+      builder.setInsertionPoint(returnOp);
+      deviceCopy(builder, loc, argument, device);
+    }
+    hostOf[device] = argument;
+  }
+
+  /// A result that is an argument is that argument; any other gets host memory
+  /// of its own.
+  void returnHostMemory() {
+    for (OpOperand &operand : returnOp->getOpOperands()) {
+      Value value = operand.get();
+      auto type = dyn_cast<MemRefType>(value.getType());
+      if (!type)
+        continue;
+      if (Value host = hostOf.lookup(value)) {
+        operand.set(host);
+        continue;
+      }
+      if (isa<BlockArgument>(value))
+        continue;
+      builder.setInsertionPoint(returnOp);
+      Location loc = returnOp.getLoc();
+      Value host = memref::AllocOp::create(builder, loc, type,
+                                           dynamicSizes(builder, loc, value));
+      deviceCopy(builder, loc, host, value);
+      operand.set(host);
+    }
+  }
+
+  void moveOperation(Operation *op) {
+    builder.setInsertionPoint(op);
+    Location loc = op->getLoc();
+    if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+      Value device =
+          deviceAlloc(builder, loc, alloc.getType(), alloc.getDynamicSizes());
+      alloc.replaceAllUsesWith(device);
+      owned.push_back(device);
+    } else if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
+      freed.insert(dealloc.getMemref());
+      deviceFree(builder, loc, dealloc.getMemref());
+    } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+      deviceCopy(builder, loc, copy.getTarget(), copy.getSource());
+    } else if (auto global = dyn_cast<memref::GetGlobalOp>(op)) {
+      moveGlobal(global);
+      return;
+    } else {
+      return;
+    }
+    op->erase();
+  }
+
+  void moveGlobal(memref::GetGlobalOp global) {
+    builder.setInsertionPointAfter(global);
+    Value device =
+        deviceAlloc(builder, global.getLoc(), global.getType(), ValueRange());
+    global.getResult().replaceAllUsesWith(device);
+    deviceCopy(builder, global.getLoc(), device, global);
+    owned.push_back(device);
+  }
+
+  void freeAtBlockEnd(Value buffer) {
+    // What is returned belongs to the caller.
+    if (llvm::any_of(returnOp->getOperands(), [&](Value value) {
+          return hwtune::rootBuffer(value) == buffer;
+        }))
+      return;
+    builder.setInsertionPoint(buffer.getParentBlock()->getTerminator());
+    deviceFree(builder, buffer.getLoc(), buffer);
+  }
+
+  func::FuncOp function;
+  hwtune::MemoryMode mode;
+  OpBuilder builder;
+  func::ReturnOp returnOp;
+  SmallVector<Value> owned; ///< device buffers to free
+  llvm::DenseSet<Value> freed;
+  llvm::DenseMap<Value, Value> hostOf; ///< device copy -> argument
+};
+
+} // namespace
+
+Value hwtune::rootBuffer(Value view) {
+  while (auto op = view.getDefiningOp<ViewLikeOpInterface>())
+    view = op.getViewSource();
+  return view;
+}
+
+std::string hwtune::whyNotOffloadable(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return "function has " +
+           std::to_string(function.getBody().getBlocks().size()) +
+           " blocks, expected structured control flow";
+  std::string reason;
+  function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    reason = refuseOperation(op);
+    if (!reason.empty())
+      return WalkResult::interrupt();
+    return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
+                                     : WalkResult::advance();
+  });
+  return reason;
+}
+
+void hwtune::placeOnDevice(func::FuncOp function, MemoryMode mode) {
+  Placement(function, mode).run();
+}

@@ -1,0 +1,105 @@
+//===- LaunchGuard.cpp - what a kernel assumes of its buffers -------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchGuard.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace hwtune;
+
+/// Every element type is at least aligned to its own size.
+static int64_t naturalAlignment(Operation *op) {
+  int64_t bytes = 16;
+  for (Type type : op->getOperandTypes())
+    if (auto memref = dyn_cast<MemRefType>(type))
+      bytes = std::min<int64_t>(
+          bytes, std::max<int64_t>(1, memref.getElementTypeBitWidth() / 8));
+  return bytes;
+}
+
+LaunchGuard hwtune::guardFor(Operation *op, MemoryMode memory) {
+  LaunchGuard guard;
+  guard.otherwise = {/*noAlias=*/false, naturalAlignment(op)};
+  auto isOutside = [&](Value root) {
+    return memory == MemoryMode::Device && isa<BlockArgument>(root);
+  };
+  auto linalgOp = cast<linalg::LinalgOp>(op);
+  SmallVector<OpOperand *> buffers;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<MemRefType>(operand.get().getType()))
+      buffers.push_back(&operand);
+  for (OpOperand *operand : buffers)
+    if (isOutside(rootBuffer(operand->get())))
+      guard.aligned.push_back(operand->getOperandNumber());
+  for (OpOperand *output : buffers) {
+    if (!linalgOp.isDpsInit(output))
+      continue;
+    Value root = rootBuffer(output->get());
+    for (OpOperand *other : buffers) {
+      if (other == output)
+        continue;
+      Value otherRoot = rootBuffer(other->get());
+      if (root == otherRoot)
+        guard.assumed.noAlias = false; // in place: known, no test can help
+      else if (isOutside(root) && isOutside(otherRoot))
+        guard.disjoint.emplace_back(output->getOperandNumber(),
+                                    other->getOperandNumber());
+    }
+  }
+  if (!guard.assumed.noAlias)
+    guard.disjoint.clear();
+  guard.atRunTime = !guard.aligned.empty() || !guard.disjoint.empty();
+  return guard;
+}
+
+/// First byte and one past the last byte of a buffer.
+static std::pair<Value, Value> addressRange(OpBuilder &b, Location loc,
+                                            Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  Value start = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
+  Value bytes = arith::ConstantIndexOp::create(
+      b, loc, std::max<int64_t>(1, type.getElementTypeBitWidth() / 8));
+  for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
+    Value size = ShapedType::isDynamic(extent)
+                     ? Value(memref::DimOp::create(b, loc, buffer, dim))
+                     : Value(arith::ConstantIndexOp::create(b, loc, extent));
+    bytes = arith::MulIOp::create(b, loc, bytes, size);
+  }
+  return {start, arith::AddIOp::create(b, loc, start, bytes)};
+}
+
+Value hwtune::buildGuard(OpBuilder &b, Operation *op,
+                         const LaunchGuard &guard) {
+  Location loc = op->getLoc();
+  Value holds = arith::ConstantIntOp::create(b, loc, 1, 1);
+  auto require = [&](Value condition) {
+    holds = arith::AndIOp::create(b, loc, holds, condition);
+  };
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value mask =
+      arith::ConstantIndexOp::create(b, loc, guard.assumed.alignment - 1);
+  for (unsigned index : guard.aligned) {
+    Value address = memref::ExtractAlignedPointerAsIndexOp::create(
+        b, loc, op->getOperand(index));
+    Value low = arith::AndIOp::create(b, loc, address, mask);
+    require(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, low, zero));
+  }
+  for (auto [first, second] : guard.disjoint) {
+    auto [start1, end1] = addressRange(b, loc, op->getOperand(first));
+    auto [start2, end2] = addressRange(b, loc, op->getOperand(second));
+    auto before = arith::CmpIPredicate::ule;
+    Value left = arith::CmpIOp::create(b, loc, before, end1, start2);
+    Value right = arith::CmpIOp::create(b, loc, before, end2, start1);
+    require(arith::OrIOp::create(b, loc, left, right));
+  }
+  return holds;
+}

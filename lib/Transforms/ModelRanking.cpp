@@ -1,0 +1,131 @@
+//===- ModelRanking.cpp - configurations by predicted time ----------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Predictions are made in batches with the reasoned constants; the terms are
+// computed again for the few that are kept.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Transforms/ModelRanking.h"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+using namespace hwtune;
+
+namespace {
+
+/// Features in flight: large enough to amortise the call, small enough for L2.
+constexpr size_t kBatch = 256;
+
+struct Kept {
+  double seconds;
+  uint64_t index;
+  Config config;
+  bool operator<(const Kept &other) const {
+    return std::pair(seconds, index) < std::pair(other.seconds, other.index);
+  }
+};
+
+/// Keeps the `top` least of what it is given.
+class Keeper {
+public:
+  explicit Keeper(size_t top) : top(top) {}
+
+  void add(Kept kept) {
+    if (heap.size() == top && !(kept < heap.top()))
+      return;
+    heap.push(std::move(kept));
+    if (heap.size() > top)
+      heap.pop();
+  }
+
+  std::vector<Kept> sorted() {
+    std::vector<Kept> out;
+    for (; !heap.empty(); heap.pop())
+      out.push_back(heap.top());
+    std::reverse(out.begin(), out.end());
+    return out;
+  }
+
+private:
+  size_t top;
+  std::priority_queue<Kept> heap;
+};
+
+RankedConfig explainConfig(const Schedule &schedule, const Workload &w,
+                           const TargetSpec &target, Config config,
+                           uint64_t index) {
+  KernelFeatures features = schedule.features(w, target, config);
+  return {std::move(config), index, predict(features, target),
+          scoreOf(features, target)};
+}
+
+} // namespace
+
+Ranking hwtune::rankByModel(const Schedule &schedule, const Workload &w,
+                            const TargetSpec &target, size_t top) {
+  Ranking ranking;
+  ModelTarget modelTarget = ModelTarget::from(target);
+  const Constants constants = Constants::reasoned();
+  Keeper keeper(std::max<size_t>(top, 1));
+  std::vector<Config> configs;
+  std::vector<KernelFeatures> features;
+  std::vector<double> seconds(kBatch);
+
+  auto flush = [&] {
+    predictBatch(features, modelTarget, {&constants, 1},
+                 std::span(seconds).first(features.size()));
+    for (size_t i = 0; i < configs.size(); ++i) {
+      uint64_t index = ranking.legal - configs.size() + i;
+      if (std::isfinite(seconds[i]))
+        keeper.add({seconds[i], index, std::move(configs[i])});
+      else
+        ++ranking.infeasible;
+    }
+    configs.clear();
+    features.clear();
+  };
+  schedule.space(w, target).forEach([&](const Config &config) {
+    ++ranking.legal;
+    configs.push_back(config);
+    features.push_back(schedule.features(w, target, config));
+    if (configs.size() == kBatch)
+      flush();
+    return true;
+  });
+  flush();
+
+  for (Kept &kept : keeper.sorted())
+    ranking.best.push_back(
+        explainConfig(schedule, w, target, std::move(kept.config), kept.index));
+  ranking.generic =
+      explainConfig(schedule, w, target, schedule.generic(w, target), 0);
+  return ranking;
+}
+
+std::vector<std::pair<std::string, double>>
+hwtune::termsOf(const RankedConfig &ranked) {
+  const Prediction &p = ranked.prediction;
+  std::vector<std::pair<std::string, double>> terms = {
+      {"time_us", p.seconds * 1e6},     {"roofline_us", p.roofline * 1e6},
+      {"par", ranked.score.par},        {"fit", ranked.score.fit},
+      {"score", ranked.score.score},    {"occupancy", p.occupancy},
+      {"blocks_per_sm", p.blocksPerSM}, {"waves", p.waves},
+      {"registers", p.registers},       {"l1_hit_rate", p.l1Hit},
+      {"l2_hit_rate", p.l2Hit},         {"l1_mem_ratio", p.l1MemRatio},
+      {"l2_mem_ratio", p.l2MemRatio}};
+  for (unsigned i = 0; i < kNumCosts; ++i) {
+    std::string name(costName(Cost(i)));
+    terms.emplace_back("cost_" + name + "_us", p.cost[i] * 1e6);
+    terms.emplace_back("weight_" + name, p.weight[i]);
+  }
+  for (unsigned i = 0; i < kNumTerms; ++i)
+    terms.emplace_back(std::string(termName(Term(i))) + "_clocks", p.clocks[i]);
+  return terms;
+}

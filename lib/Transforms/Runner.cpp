@@ -1,0 +1,132 @@
+//===- Runner.cpp - a folder that runs one kernel by itself ---------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Inputs are written as files, so that the program in the folder needs to know
+// nothing of how they are generated.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Transforms/Runner.h"
+
+#include "hwtune/IR/OpIsolation.h"
+#include "hwtune/Measure/Device.h"
+#include "hwtune/Measure/Generator.h"
+#include "hwtune/Support/File.h"
+#include "hwtune/Target/TargetFields.h"
+#include "hwtune/Tuner/CompileProtocol.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+
+using namespace hwtune;
+
+static constexpr const char *kCompileProgram = "hwtune-compile";
+/// Stands for every extent that is not known until run time.
+static constexpr int64_t kAssumedExtent = 1024;
+
+std::vector<std::vector<int64_t>> hwtune::launchShapes(const Workload &w) {
+  std::vector<std::vector<int64_t>> shapes;
+  for (const Operand &operand : w.operands) {
+    if (operand.isScalar)
+      continue;
+    std::vector<int64_t> shape = operand.shape;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (shape[d] != kDynamic)
+        continue;
+      // The last element that the loops touch, and one.
+      int64_t last = operand.index[d].constant;
+      for (size_t i = 0; i < w.loops.size(); ++i) {
+        int64_t extent =
+            w.loops[i].extent == kDynamic ? kAssumedExtent : w.loops[i].extent;
+        last += std::max<int64_t>(0, operand.index[d].coefficients[i]) *
+                (extent - 1);
+      }
+      shape[d] = last + 1;
+    }
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+Expected<std::unique_ptr<RunnerWriter>>
+RunnerWriter::open(const TargetSpec &target, const std::string &toolDir) {
+  Expected<std::string> compiler = findTool(kCompileProgram, toolDir);
+  if (!compiler)
+    return compiler.error();
+  WorkerOptions options;
+  options.program = *compiler;
+  options.workers = 1;
+  // Expected values of a large operation take far longer than compiling it.
+  options.timeoutSeconds = 3600;
+  auto pool = WorkerPool::start(options, CancelToken());
+  if (!pool)
+    return pool.error();
+  std::unique_ptr<RunnerWriter> writer(new RunnerWriter);
+  writer->pool = std::move(*pool);
+  writer->target = target;
+  writer->targetText = toJson(target);
+  return writer;
+}
+
+/// Name of the file that holds buffer `index`.
+static std::string bufferFile(size_t index) {
+  return fmt::format("buffer_{}.bin", index);
+}
+
+static Status writeBuffers(const LaunchDescription &launch,
+                           const std::string &folder) {
+  for (size_t i = 0; i < launch.buffers.size(); ++i) {
+    const BufferDesc &buffer = launch.buffers[i];
+    std::string bytes(size_t(buffer.bytes()), '\0');
+    if (buffer.isOutput && !buffer.readsInit)
+      std::memset(bytes.data(), int(poisonByte(buffer.type)), bytes.size());
+    else
+      generate(buffer.seed, buffer.type,
+               {reinterpret_cast<std::byte *>(bytes.data()), bytes.size()});
+    if (Status s = writeFileAtomically(folder + "/" + bufferFile(i), bytes); !s)
+      return s;
+  }
+  return success();
+}
+
+Status RunnerWriter::write(const KernelSite &site, const std::string &folder) {
+  std::string own = folder + "/" + site.name;
+  std::error_code error;
+  std::filesystem::create_directories(own, error);
+  if (error)
+    return Error{
+        fmt::format("cannot make the folder `{}`: {}", own, error.message()),
+        ""};
+  CompileRequest request;
+  request.module = isolatedText(site.op);
+  request.target = targetText;
+  request.schedule = std::string(site.schedule->name());
+  Space space = site.schedule->space(site.workload, target);
+  request.config = space.toText(site.config);
+  request.folder = own;
+  request.shapes = launchShapes(site.workload);
+  request.expected = true;
+  WorkerReply answer = pool->submit(request.toJson()).get();
+  if (answer.status != WorkerReply::Status::Answered)
+    return Error{answer.reason, ""};
+  Expected<CompileReply> reply = CompileReply::fromJson(answer.body);
+  if (!reply)
+    return reply.error();
+  if (!reply->ok)
+    return Error{reply->diagnostics, ""};
+  Expected<std::string> text = readFile(reply->launchFile);
+  if (!text)
+    return text.error();
+  Expected<LaunchDescription> launch = LaunchDescription::fromJson(*text);
+  if (!launch)
+    return launch.error();
+  if (Status s = writeBuffers(*launch, own); !s)
+    return s;
+  return writeFileAtomically(own + "/run.cpp", runnerProgram(*launch));
+}

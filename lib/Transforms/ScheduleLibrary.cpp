@@ -1,0 +1,163 @@
+//===- ScheduleLibrary.cpp - configurations as transform IR ---------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A schedule's script finds its operation by the mark of an isolated one; in
+// the library it finds it by the configuration instead, which is the
+// operation's own annotation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Transforms/ScheduleLibrary.h"
+
+#include "hwtune/Codegen/Compile.h"
+#include "hwtune/IR/OpIsolation.h"
+#include "hwtune/IR/WorkloadExtraction.h"
+#include "hwtune/Transforms/ConfigConversion.h"
+
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Transform/IR/TransformOps.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+using namespace mlir;
+using namespace hwtune;
+
+namespace {
+
+constexpr llvm::StringLiteral kMatchAttrs = "op_attrs";
+constexpr llvm::StringLiteral kOwnPrefix = "transform.hwtune.";
+
+struct Entry {
+  std::string name;
+  ConfigAttr config;
+  std::string about; ///< for the comment above
+  OwningOpRef<ModuleOp> script;
+};
+
+/// Replaces the mark by the configuration in every matcher of `script`.
+void matchByConfig(ModuleOp script, ConfigAttr config) {
+  Builder builder(script.getContext());
+  script.walk([&](Operation *op) {
+    auto attrs = op->getAttrOfType<DictionaryAttr>(kMatchAttrs);
+    if (attrs && attrs.contains(kIsolatedOpMark))
+      op->setAttr(kMatchAttrs, builder.getDictionaryAttr(builder.getNamedAttr(
+                                   HWTuneDialect::kConfigAttrName, config)));
+  });
+}
+
+/// "barrier, promote": what stock mlir-opt needs the plugin for.
+std::string ownSteps(ModuleOp script) {
+  std::set<std::string> steps;
+  script.walk([&](Operation *op) {
+    StringRef name = op->getName().getStringRef();
+    if (name.consume_front(kOwnPrefix))
+      steps.insert(name.str());
+  });
+  return llvm::join(steps, ", ");
+}
+
+Expected<Entry> makeEntry(Operation *op, ConfigAttr config,
+                          const TargetSpec &target, size_t index) {
+  Expected<Workload> w = extractWorkload(op);
+  if (!w)
+    return w.error();
+  Expected<ResolvedConfig> resolved = resolveConfig(config, *w, target);
+  if (!resolved)
+    return resolved.error();
+  auto script = parseModule(
+      *op->getContext(),
+      resolved->schedule->script(*w, target, resolved->config), "schedule");
+  if (!script)
+    return script.error();
+  Entry entry;
+  entry.config = config;
+  std::string schedule = config.getSchedule().str();
+  std::replace(schedule.begin(), schedule.end(), '-', '_');
+  entry.name = fmt::format("hwtune_{}_{}", schedule, index);
+  entry.about = fmt::format("// {}, tuned for {}. Needs the plugin for: {}.\n",
+                            w->opName, target.id, ownSteps(**script));
+  matchByConfig(**script, config);
+  entry.script = std::move(*script);
+  return entry;
+}
+
+/// The named sequence of `entry` as text, under its name.
+Expected<std::string> sequenceText(Entry &entry) {
+  auto main = entry.script->lookupSymbol<transform::NamedSequenceOp>(
+      transform::TransformDialect::kTransformEntryPointSymbolName);
+  if (!main)
+    return Error{"schedule has no '@__transform_main'", ""};
+  main.setName(entry.name);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  // No aliases: the text stands in another module.
+  main->print(stream, OpPrintingFlags().useLocalScope());
+  return entry.about + text + "\n";
+}
+
+std::string mainText(const std::vector<Entry> &entries) {
+  std::string text = "transform.named_sequence @__transform_main(%root: "
+                     "!transform.any_op {transform.readonly}) {\n";
+  for (const Entry &entry : entries) {
+    std::string config;
+    llvm::raw_string_ostream(config) << entry.config;
+    text += fmt::format(
+        "  %op_{0} = transform.structured.match attributes{{{1} = {2}}} in "
+        "%root : (!transform.any_op) -> !transform.any_op\n"
+        "  %function_{0} = transform.get_parent_op %op_{0} {{op_name = "
+        "\"func.func\", deduplicate}} : (!transform.any_op) -> "
+        "!transform.any_op\n"
+        "  transform.foreach %function_{0} : !transform.any_op {{\n"
+        "  ^bb0(%function: !transform.any_op):\n"
+        "    transform.include @{0} failures(propagate) (%function) : "
+        "(!transform.any_op) -> ()\n"
+        "  }}\n",
+        entry.name, HWTuneDialect::kConfigAttrName.str(), config);
+  }
+  return text + "  transform.yield\n}\n";
+}
+
+} // namespace
+
+Expected<std::string> hwtune::scheduleLibrary(ModuleOp module,
+                                              const TargetSpec &target) {
+  std::vector<Entry> entries;
+  llvm::DenseSet<Attribute> seen;
+  std::optional<Error> failed;
+  module.walk([&](Operation *op) {
+    auto config = op->getAttrOfType<ConfigAttr>(HWTuneDialect::kConfigAttrName);
+    if (!config || failed || !seen.insert(config).second)
+      return;
+    Expected<Entry> entry = makeEntry(op, config, target, entries.size());
+    if (entry)
+      entries.push_back(std::move(*entry));
+    else
+      failed = entry.error();
+  });
+  if (failed)
+    return *failed;
+  if (entries.empty())
+    return Error{"no operation has 'hwtune.config', nothing can be exported",
+                 ""};
+  std::string text =
+      "// Made by hw-export-schedule. Replay on a bufferised module whose "
+      "operations have\n// the configurations below, each in a function of its "
+      "own:\n//   mlir-opt --load-dialect-plugin=HWTune.so\n//     "
+      "--transform-preload-library=transform-library-paths=THIS_FILE\n//     "
+      "--transform-interpreter INPUT\n"
+      "module attributes {transform.with_named_sequence} {\n";
+  for (Entry &entry : entries) {
+    Expected<std::string> sequence = sequenceText(entry);
+    if (!sequence)
+      return sequence.error();
+    text += *sequence;
+  }
+  return text + mainText(entries) + "}\n";
+}

@@ -1,0 +1,75 @@
+//===- Tune.cpp - hw-tune -------------------------------------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/IR/Dialect.h"
+#include "hwtune/Transforms/ConfigConversion.h"
+#include "hwtune/Transforms/Passes.h"
+#include "hwtune/Transforms/TuneModule.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#define DEBUG_TYPE "hw-tune"
+
+using namespace mlir;
+
+namespace hwtune {
+#define GEN_PASS_DEF_HWTUNEPASS
+#include "hwtune/Transforms/Passes.h.inc"
+} // namespace hwtune
+
+using namespace hwtune;
+
+namespace {
+
+class Tune final : public hwtune::impl::HWTunePassBase<Tune> {
+public:
+  using Base::Base;
+  Tune(HWTunePassOptions options, CancelToken cancel)
+      : Base(std::move(options)), cancel(std::move(cancel)) {}
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<TargetSpec> target = moduleTarget(module);
+    if (failed(target))
+      return signalPassFailure();
+    Expected<TuneModuleResult> result =
+        tuneModule(module, *target, optionsAsWritten());
+    if (!result) {
+      emitError(module.getLoc()) << result.error().str();
+      return signalPassFailure();
+    }
+    if (result->tuned + result->kept == 0)
+      emitWarning(module.getLoc()) << "nothing in the module can be tuned";
+    llvm::errs() << result->table;
+  }
+
+private:
+  TuneModuleOptions optionsAsWritten() const {
+    TuneModuleOptions options;
+    options.device = device;
+    options.trials = trials;
+    options.seconds = seconds;
+    options.seed = seed;
+    options.strategy = strategy;
+    options.objective = objective;
+    options.db = db;
+    options.requireHit = requireHit;
+    options.toolDir = toolDir;
+    options.allowOtherGpu = allowOtherGpu;
+    options.cancel = cancel;
+    return options;
+  }
+
+  CancelToken cancel;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> hwtune::createCancellableTune(HWTunePassOptions options,
+                                                    CancelToken cancel) {
+  return std::make_unique<Tune>(std::move(options), std::move(cancel));
+}

@@ -1,0 +1,145 @@
+//===- TuneMachine.cpp - the device and programs of a tuning run ----------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TuneMachine.h"
+
+#include "hwtune/Support/File.h"
+#include "hwtune/Target/LiveDevice.h"
+#include "hwtune/Target/TargetFields.h"
+#include "hwtune/Tuner/Progress.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <unistd.h>
+
+using namespace hwtune;
+
+static constexpr const char *kCompileProgram = "hwtune-compile";
+static constexpr const char *kRunProgram = "hwtune-run";
+static constexpr const char *kNoDatabase = "none";
+
+/// The GPU of this machine that is `target`, as "cuda:N"; "" if there is none.
+static std::string findOwnGpu(const TargetSpec &target) {
+  Expected<std::unique_ptr<DriverTable>> driver = DriverTable::load("");
+  if (!driver)
+    return "";
+  for (int ordinal = 0;; ++ordinal) {
+    Expected<LiveDevice> live = readLiveDevice(**driver, ordinal);
+    if (!live)
+      return "";
+    if (live->spec.id == target.id)
+      return fmt::format("cuda:{}", ordinal);
+  }
+}
+
+static bool canSimulate(const TargetSpec &target, const std::string &toolDir) {
+  return target.isNvidia() && findTool(kSimLibrary, toolDir) &&
+         findTool(kCompileProgram, toolDir) && findTool(kRunProgram, toolDir);
+}
+
+TuneMachine::~TuneMachine() {
+  workers.reset();
+  std::error_code ignored; // what is left in a temporary folder harms nobody
+  if (!parts.workFolder.empty())
+    std::filesystem::remove_all(parts.workFolder, ignored);
+}
+
+Status TuneMachine::openDatabase(const TuneModuleOptions &options) {
+  if (options.db.empty() || options.db == kNoDatabase)
+    return success();
+  auto opened = Database::open(options.db);
+  if (!opened)
+    return opened.error();
+  database = std::move(*opened);
+  parts.database = database.get();
+  return success();
+}
+
+Status TuneMachine::chooseDevice(const TargetSpec &target,
+                                 const TuneModuleOptions &options,
+                                 std::string &note) {
+  shownDevice = options.device;
+  if (shownDevice.empty() && target.isNvidia())
+    shownDevice = findOwnGpu(target);
+  if (shownDevice.empty()) {
+    bool simulated = canSimulate(target, options.toolDir);
+    shownDevice = simulated ? "sim:" + target.id : "model";
+    note = fmt::format("no GPU of target `{}` here: times are {}", target.id,
+                       simulated ? "simulated" : "predicted by the model");
+  }
+  Expected<DeviceName> name = parseDeviceName(shownDevice);
+  if (!name)
+    return name.error();
+  parts.device = *name;
+  return success();
+}
+
+Status TuneMachine::openPrograms(const TargetSpec &target,
+                                 const TuneModuleOptions &options) {
+  Expected<std::string> run = findTool(kRunProgram, options.toolDir);
+  if (!run)
+    return run.error();
+  parts.runProgram = *run;
+  Expected<std::string> compiler = findTool(kCompileProgram, options.toolDir);
+  if (!compiler)
+    return compiler.error();
+  std::error_code error;
+  std::string folder =
+      (std::filesystem::temp_directory_path(error) / "hwtune-XXXXXX").string();
+  if (error || !mkdtemp(folder.data()))
+    return Error{fmt::format("cannot make the folder `{}`: {}", folder,
+                             error ? error.message() : strerror(errno)),
+                 ""};
+  parts.workFolder = folder;
+  // The simulated device gets the module's own description, which need not be
+  // one of the table.
+  if (parts.device.kind == DeviceName::Kind::Sim &&
+      parts.device.argument == target.id) {
+    parts.device.argument = folder + "/target.json";
+    if (Status s = writeFileAtomically(parts.device.argument, toJson(target));
+        !s)
+      return s;
+  }
+  Expected<OpenDevice> opened = openDevice(parts.device, OpenOptions{});
+  if (!opened)
+    return opened.error();
+  if (opened->spec.id != target.id && !options.allowOtherGpu)
+    return Error{fmt::format("device `{}` is `{}`, but the module is for `{}`; "
+                             "set the target to the device's, or "
+                             "'allow-other-gpu'",
+                             shownDevice, opened->spec.id, target.id),
+                 ""};
+  WorkerOptions pool;
+  pool.program = *compiler;
+  auto started = WorkerPool::start(pool, options.cancel);
+  if (!started)
+    return started.error();
+  workers = std::move(*started);
+  parts.workers = workers.get();
+  return success();
+}
+
+Expected<std::unique_ptr<TuneMachine>>
+TuneMachine::open(const TargetSpec &target, const TuneModuleOptions &options,
+                  std::string &note) {
+  std::unique_ptr<TuneMachine> made(new TuneMachine);
+  made->observer = makeProgressPrinter(stderr, isatty(fileno(stderr)) != 0);
+  made->parts.observer = made->observer.get();
+  made->parts.cancel = options.cancel;
+  made->parts.toolVersion = HWTUNE_VERSION;
+  if (Status s = made->openDatabase(options); !s)
+    return s.error();
+  if (Status s = made->chooseDevice(target, options, note); !s)
+    return s.error();
+  if (made->parts.device.runs())
+    if (Status s = made->openPrograms(target, options); !s)
+      return s.error();
+  return made;
+}
