@@ -26,20 +26,20 @@ constexpr int64_t kCarveouts164[] = {0, 8 * KiB, 16 * KiB, 32 * KiB, 64 * KiB, 1
 constexpr int64_t kCarveouts228[] = {0, 8 * KiB, 16 * KiB, 32 * KiB, 64 * KiB, 100 * KiB, 132 * KiB, 164 * KiB, 196 * KiB, 228 * KiB};
 
 constexpr Entry kEveryNvidia[] = {
-    {"warp_size", 32, "dq-v100"}, {"schedulers_per_sm", 4, "huerta"},
+    {"warp_size", 32, "dq-v100"}, {"schedulers_per_sm", 4, "proxy-a6000"},
     {"max_threads_per_block", 1024, "dq-v100"}, {"registers_per_sm", 65536, "xla"},
     {"registers_per_block", 65536, "dq-v100"}, {"max_registers_per_thread", 255, "unverified"},
     {"register_alloc_unit", 256, "occ"}, {"warp_alloc_granularity", 4, "occ"},
-    {"shared_per_block", 48 * KiB, "dq-v100"}, {"shared_banks", 32, "sun-tc"},
-    {"bank_bytes", 4, "sun-tc"}, {"line_bytes", 128, "accelsim-paper"},
+    {"shared_per_block", 48 * KiB, "dq-v100"}, {"shared_banks", 32, "proxy-sun-tc"},
+    {"bank_bytes", 4, "proxy-sun-tc"}, {"line_bytes", 128, "accelsim-paper"},
     {"sector_bytes", 32, "accelsim-paper"}, {"max_grid_x", 2147483647, "dq-v100"},
     {"max_grid_y", 65535, "dq-v100"}, {"max_grid_z", 65535, "dq-v100"},
     {"max_block_x", 1024, "dq-v100"}, {"max_block_y", 1024, "dq-v100"},
     {"max_block_z", 64, "dq-v100"}, {"shuffle_latency", 22.7, "cmp90hx"},
-    {"barrier_latency", 28.6, "cmp90hx"}, {"bank_conflict_latency", 2, "sun-tc"},
-    {"clocks_per_memory_inst", 2, "counters-2080ti"}, {"cold_launch_us", 6, "family"},
+    {"barrier_latency", 28.6, "cmp90hx"}, {"bank_conflict_latency", 2, "proxy-sun-tc"},
+    {"clocks_per_memory_inst", 2, "proxy-2080ti-counters"}, {"cold_launch_us", 6, "family"},
     {"icache_l0_bytes", 16 * KiB, "icache-fit"}, {"icache_l1_bytes", 46 * KiB, "icache-fit"},
-    {"icache_line_clocks", 12, "icache-fit"}, {"memory_queue_per_scheduler", 5, "huerta"},
+    {"icache_line_clocks", 12, "icache-fit"}, {"memory_queue_per_scheduler", 5, "proxy-a6000"},
     {"static_w_per_sm", 0.36, "accelwattch"}, {"pj_per_inst_lane", 6, "pj28"},
     {"pj_per_fma32", 20, "pj28"}, {"pj_per_shared_byte", 1.56, "pj28"},
     {"pj_per_l1_byte", 1.56, "pj28"}, {"pj_per_l2_byte", 17.2, "pj28"},
@@ -53,11 +53,11 @@ constexpr Entry kSm70[] = {
     {"shared_per_block_optin", 96 * KiB, "xla"}, {"shared_reserved_per_block", 0, "unverified"},
     {"shared_alloc_unit", 256, "occ"}, {"shared_carveouts", List{kCarveoutsVolta}, "occ"},
     {"l1_plus_shared", 128 * KiB, "accelsim-cfg"}, {"fp32_lanes", 64, "dq-v100"},
-    {"fp64_lanes", 32, "accelsim-tuner"}, {"int32_lanes", 64, "accelsim-tuner"},
-    {"sfu_lanes", 16, "accelsim-tuner"}, {"tensor_cores", 8, "sun-tc"},
-    {"fp16_lanes", 128, "titanv"}, {"alu_latency", 4, "titanv"}, {"fp64_latency", 8.1, "titanv"},
-    {"sfu_latency", 21.1, "titanv"}, {"tensor_latency", 35.3, "titanv"},
-    {"atomic_latency", 243.6, "titanv"}, {"clocks_per_wavefront", 1, "family"},
+    {"fp64_lanes", 32, "proxy-titanv"}, {"int32_lanes", 64, "proxy-titanv"},
+    {"sfu_lanes", 16, "proxy-titanv"}, {"tensor_cores", 8, "proxy-sun-tc"},
+    {"fp16_lanes", 128, "proxy-titanv"}, {"alu_latency", 4, "proxy-titanv"}, {"fp64_latency", 8.1, "proxy-titanv"},
+    {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 35.3, "proxy-titanv"},
+    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"},
 };
 
 // Volta (Xavier)
@@ -83,10 +83,10 @@ constexpr Entry kSm75[] = {
     {"shared_reserved_per_block", 0, "unverified"}, {"shared_alloc_unit", 256, "occ"},
     {"shared_carveouts", List{kCarveoutsTuring}, "occ"}, {"l1_plus_shared", 96 * KiB, "t4-paper"},
     {"fp32_lanes", 64, "dq-t4"}, {"fp64_lanes", 2, "ppt"}, {"int32_lanes", 64, "ppt"},
-    {"sfu_lanes", 16, "ppt"}, {"tensor_cores", 8, "sun-tc"}, {"fp16_lanes", 128, "unverified"},
-    {"alu_latency", 4, "titanrtx"}, {"fp64_latency", 45, "titanrtx"},
-    {"sfu_latency", 25, "titanrtx"}, {"tensor_latency", 17.3, "2080ti-mma"},
-    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 2, "counters-2080ti"},
+    {"sfu_lanes", 16, "ppt"}, {"tensor_cores", 8, "proxy-sun-tc"}, {"fp16_lanes", 128, "unverified"},
+    {"alu_latency", 4, "proxy-titanrtx"}, {"fp64_latency", 45, "proxy-titanrtx"},
+    {"sfu_latency", 25, "proxy-titanrtx"}, {"tensor_latency", 17.3, "proxy-2080ti-mma"},
+    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 2, "proxy-2080ti-counters"},
 };
 
 // Ampere (A100)
@@ -97,7 +97,7 @@ constexpr Entry kSm80[] = {
     {"shared_alloc_unit", 128, "occ"}, {"shared_carveouts", List{kCarveouts164}, "occ"},
     {"l1_plus_shared", 192 * KiB, "hyfiss"}, {"fp32_lanes", 64, "xla-core"},
     {"fp64_lanes", 32, "xla-core"}, {"int32_lanes", 64, "xla-core"},
-    {"sfu_lanes", 16, "unverified"}, {"tensor_cores", 4, "sun-tc"},
+    {"sfu_lanes", 16, "unverified"}, {"tensor_cores", 4, "proxy-sun-tc"},
     {"fp16_lanes", 256, "unverified"}, {"alu_latency", 4, "ampere-paper"},
     {"fp64_latency", 5, "ampere-paper"}, {"sfu_latency", 21.1, "proxy-titanv"},
     {"tensor_latency", 24.7, "a100-mma"}, {"atomic_latency", 243.6, "proxy-titanv"},
@@ -117,7 +117,7 @@ constexpr Entry kSm86[] = {
     {"fp16_lanes", 128, "unverified"}, {"alu_latency", 4, "proxy-a6000"},
     {"fp64_latency", 45, "proxy-titanrtx"}, {"sfu_latency", 21.1, "proxy-titanv"},
     {"tensor_latency", 33, "proxy-3070ti-mma"}, {"atomic_latency", 243.6, "proxy-titanv"},
-    {"clocks_per_wavefront", 1, "counters-3090"},
+    {"clocks_per_wavefront", 1, "proxy-3090-counters"},
 };
 
 // Ampere (Orin)
@@ -132,7 +132,7 @@ constexpr Entry kSm87[] = {
     {"fp16_lanes", 128, "unverified"}, {"alu_latency", 4, "proxy-a6000"},
     {"fp64_latency", 45, "proxy-titanrtx"}, {"sfu_latency", 21.1, "proxy-titanv"},
     {"tensor_latency", 33, "proxy-3070ti-mma"}, {"atomic_latency", 243.6, "proxy-titanv"},
-    {"clocks_per_wavefront", 1, "counters-3090"},
+    {"clocks_per_wavefront", 1, "proxy-3090-counters"},
 };
 
 // Ada
@@ -147,7 +147,7 @@ constexpr Entry kSm89[] = {
     {"tensor_cores", 4, "unverified"}, {"fp16_lanes", 128, "unverified"},
     {"alu_latency", 4, "proxy-a6000"}, {"fp64_latency", 45, "proxy-titanrtx"},
     {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 24.6, "proxy-4090"},
-    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "counters-3090"},
+    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "proxy-3090-counters"},
 };
 
 // Hopper
@@ -160,7 +160,7 @@ constexpr Entry kSm90[] = {
     {"fp32_lanes", 128, "xla-core"}, {"fp64_lanes", 64, "xla-core"},
     {"int32_lanes", 64, "xla-core"}, {"sfu_lanes", 16, "unverified"},
     {"tensor_cores", 4, "xla-core"}, {"fp16_lanes", 256, "unverified"},
-    {"alu_latency", 4, "gh100"}, {"fp64_latency", 8.04, "gh100"},
+    {"alu_latency", 4, "proxy-gh100"}, {"fp64_latency", 8.04, "proxy-gh100"},
     {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 24.1, "proxy-h800"},
     {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"},
 };
@@ -204,7 +204,7 @@ constexpr Entry kSm120[] = {
     {"fp32_lanes", 128, "sm120-doc"}, {"fp64_lanes", 2, "sm120-doc"},
     {"int32_lanes", 128, "sm120-doc"}, {"sfu_lanes", 16, "sm120-doc"},
     {"tensor_cores", 4, "unverified"}, {"fp16_lanes", 128, "unverified"},
-    {"alu_latency", 4, "gb203"}, {"fp64_latency", 63.57, "gb203"},
+    {"alu_latency", 4, "proxy-gb203"}, {"fp64_latency", 63.57, "proxy-gb203"},
     {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 35, "sass-king"},
     {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"},
 };

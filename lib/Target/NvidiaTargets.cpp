@@ -195,6 +195,8 @@ constexpr Entry kRtx_2080Ti[] = {
     {"dram_eff_read", 0.865, "proxy-2080s"}, {"dram_eff_mixed", 0.8, "family"},
     {"launch_us", 2.5, "family"}, {"host_copy_gbs", 12, "pcie3"},
     {"idle_w", 26.9, "accelwattch-tdp"}, {"pj_per_dram_byte", 60, "unverified"},
+    {"clocks_per_wavefront", 2, "counters-2080ti"}, {"clocks_per_memory_inst", 2, "counters-2080ti"},
+    {"tensor_latency", 17.3, "2080ti-mma"},
 };
 
 constexpr Entry kRtx_3090[] = {
@@ -216,6 +218,7 @@ constexpr Entry kRtx_3090[] = {
     {"dram_eff_read", 0.875, "arabel"}, {"dram_eff_mixed", 0.86, "family"},
     {"launch_us", 3.2, "arabel"}, {"host_copy_gbs", 24, "pcie4"},
     {"idle_w", 37.7, "accelwattch-tdp"}, {"pj_per_dram_byte", 58, "unverified"},
+    {"clocks_per_wavefront", 1, "counters-3090"}, {"clocks_per_memory_inst", 2, "counters-3090"},
 };
 
 constexpr Entry kRtx_4090[] = {

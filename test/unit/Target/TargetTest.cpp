@@ -109,6 +109,20 @@ TEST(KnownTargets, EveryNumberHasABasis) {
   }
 }
 
+// A number measured on one member of a family is a proxy for the others.
+TEST(KnownTargets, OnlyTheMeasuredDeviceSaysMeasured) {
+  auto basis = [](const char *id, const char *field) {
+    return provenanceOf(target(id), field).basis;
+  };
+  EXPECT_EQ(basis("rtx-2080-ti", "clocks_per_wavefront"), Basis::Measured);
+  EXPECT_EQ(basis("t4", "clocks_per_wavefront"), Basis::Proxy);
+  EXPECT_EQ(basis("rtx-3090", "clocks_per_wavefront"), Basis::Measured);
+  EXPECT_EQ(basis("rtx-4090", "clocks_per_wavefront"), Basis::Proxy);
+  EXPECT_EQ(basis("v100-pcie-16gb", "l2_latency"), Basis::Measured);
+  EXPECT_EQ(basis("v100-sxm2-16gb", "l2_latency"), Basis::Proxy);
+  EXPECT_EQ(basis("l4", "dram_latency"), Basis::Proxy);
+}
+
 TEST(KnownTargets, SpotValues) {
   TargetSpec a100 = target("a100-sxm4-80gb");
   EXPECT_EQ(a100.smCount, 108);
