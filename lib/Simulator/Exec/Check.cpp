@@ -10,7 +10,8 @@
 // when. "When" is a vector clock of the warps, which barriers join; so partial
 // and named barriers order what they order and no more. Atomics order all that
 // the warp did before with all that the next atomic's warp does after: that may
-// miss a race, but reports none that is not there.
+// miss a race, but reports none that is not there. Local memory has no shadow:
+// unoptimised code copies the padding of structures, which nobody wrote.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +38,6 @@ struct CheckState {
   std::vector<Clock> clocks;
   std::array<Clock, 16> barriers;
   Clock atomics;
-  std::vector<std::vector<uint8_t>> local; ///< by warp: lane and byte
 
   static void join(Clock &to, const Clock &from) {
     to.resize(std::max(to.size(), from.size()));
@@ -65,7 +65,6 @@ void startModes(Block &block) {
   c->clocks.assign(c->warps, CheckState::Clock(c->warps, 0));
   for (size_t w = 0; w < c->warps; ++w)
     c->clocks[w][w] = 1;
-  c->local.assign(c->warps, std::vector<uint8_t>(L.localStride * kLanes));
   block.check = std::move(c);
 }
 
@@ -92,12 +91,6 @@ void checkBarrierEnd(Block &block, uint32_t barrier) {
     c->barriers[barrier].clear();
 }
 
-/// Arguments and results of calls.
-void checkLocalWritten(Warp *W, uint32_t lane, uint64_t offset, uint64_t bytes) {
-  if (CheckState *c = W->block->check.get())
-    memset(c->local[W->index].data() + lane * W->localStride + offset, 1, bytes);
-}
-
 void checkAsyncLanded(Warp *W, const std::byte *to, uint32_t bytes) {
   if (CheckState *c = W->block->check.get())
     memset(c->written.data() + (to - W->shared), 1, bytes);
@@ -120,7 +113,6 @@ struct Access {
     return false;
   }
   bool shared();
-  bool local();
   bool global();
 
 private:
@@ -204,24 +196,6 @@ bool Access::shared() {
   return true;
 }
 
-bool Access::local() {
-  auto &shadow = W->block->check->local[W->index];
-  for (uint32_t left = mask; left; left &= left - 1) {
-    uint32_t lane = uint32_t(__builtin_ctz(left));
-    uint64_t at = addresses[lane];
-    if (at > W->localStride || D.laneBytes > W->localStride - at)
-      continue;
-    uint8_t *bytes = shadow.data() + lane * W->localStride + at;
-    for (uint32_t b = 0; b < D.laneBytes; ++b) {
-      if (D.isStore)
-        bytes[b] = 1;
-      else if (!bytes[b])
-        return report(DiagnosticKind::UninitializedRead, lane, at, fmt::format("load of local byte {:#x}, which was never written", at + b));
-    }
-  }
-  return true;
-}
-
 bool Access::global() {
   if (D.isAtomic) { // a lock in global memory orders accesses to shared memory
     CheckState &c = *W->block->check;
@@ -257,10 +231,7 @@ void checkMemory(HWTUNE_HANDLER_ARGS) {
       continue;
     Access a{W, I, R, *D, mask & D->lanes, {}};
     ptx::Space space = laneAddresses(*D, R, a.mask, a.addresses);
-    bool ok = space == ptx::Space::Shared  ? a.shared()
-              : space == ptx::Space::Local ? a.local()
-              : space == ptx::Space::Global ? a.global()
-                                            : true;
+    bool ok = space == ptx::Space::Shared ? a.shared() : space == ptx::Space::Global ? a.global() : true;
     if (!ok)
       return;
   }

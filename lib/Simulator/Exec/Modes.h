@@ -26,7 +26,6 @@ void endModes(Launch &launch);
 void checkArrive(Block &block, uint32_t barrier, uint32_t warp);
 void checkRelease(Block &block, uint32_t barrier, uint32_t warp);
 void checkBarrierEnd(Block &block, uint32_t barrier);
-void checkLocalWritten(Warp *warp, uint32_t lane, uint64_t offset, uint64_t bytes);
 void checkAsyncLanded(Warp *warp, const std::byte *to, uint32_t bytes);
 
 /// Wavefronts of a shared-memory access: whole warps for up to 4 bytes a lane,

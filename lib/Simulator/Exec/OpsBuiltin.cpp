@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Core.h"
-#include "Modes.h"
 #include "Ops.h"
 
 #include <algorithm>
@@ -184,11 +183,8 @@ struct Call {
     const CallValue &r = D.returns[0];
     if (r.inRegister)
       memcpy(R + r.caller + lane * (r.bytes == 8 ? 8 : 4), &v, r.bytes == 8 ? 8 : 4);
-    else {
-      uint64_t offset = W->frame->localBase + r.caller;
-      memcpy(W->local + lane * W->localStride + offset, &v, std::min(r.bytes, 8u));
-      checkLocalWritten(W, lane, offset, std::min(r.bytes, 8u));
-    }
+    else
+      memcpy(W->local + lane * W->localStride + W->frame->localBase + r.caller, &v, std::min(r.bytes, 8u));
   }
 };
 

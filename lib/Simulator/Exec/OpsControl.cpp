@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Core.h"
-#include "Modes.h"
 #include "Ops.h"
 
 #include <cstring>
@@ -342,10 +341,6 @@ static void copyValues(Warp *W, const std::vector<CallValue> &values, std::byte 
         caller = local + callerBase + v.caller;
       else
         caller = R + v.caller + lane * (v.bytes == 8 ? 8 : 4);
-      if (in)
-        checkLocalWritten(W, lane, calleeBase + v.calleeOffset, v.bytes);
-      else if (!v.inRegister)
-        checkLocalWritten(W, lane, callerBase + v.caller, v.bytes);
       if (in)
         memcpy(callee, caller, v.bytes);
       else if (v.inRegister && v.bytes < 4)

@@ -61,7 +61,7 @@ VF32 fp8(VU32 byte, bool e5m2) {
 }
 
 /// Part `e` of a register of floating-point elements.
-VF32 element(MatrixType t, VU32 reg, int e) {
+HWTUNE_INLINE VF32 element(MatrixType t, VU32 reg, int e) {
   switch (t) {
   case MatrixType::F16:
     return halves(e ? reg >> 16 : reg & 0xffffu);
@@ -195,6 +195,9 @@ template <int... i> HWTUNE_INLINE VecOf<float, 64>::type interleave(VF32 a, VF32
 template <int... i> HWTUNE_INLINE VF32 transpose8x4(VF32 v, Seq<i...>) {
   return __builtin_shufflevector(v, v, (i % 8 * 4 + i / 8)...);
 }
+template <int First, int... i> HWTUNE_INLINE VF32 everySecond(VecOf<float, 64>::type v, Seq<i...>) {
+  return __builtin_shufflevector(v, v, (2 * i + First)...);
+}
 void mmaHalf(const MatrixDesc &D, std::byte *R) {
   using Seq32 = MakeSeq<32>::type;
   using Seq64 = MakeSeq<64>::type;
@@ -226,11 +229,11 @@ void mmaHalf(const MatrixDesc &D, std::byte *R) {
     }
     memcpy(c[h], sum, 256);
   }
-  for (int i = 0; i < 4; ++i) {
-    VF32 v;
-    for (int lane = 0; lane < 32; ++lane)
-      v[lane] = c[i / 2][lane / 4][lane % 4 * 2 + i % 2];
-    storeRaw(R + D.slotsD[i], bits<VU32>(canonical(v)));
+  for (int h = 0; h < 2; ++h) {
+    VecOf<float, 64>::type rows;
+    memcpy(&rows, c[h], 256);
+    storeRaw(R + D.slotsD[2 * h], bits<VU32>(canonical(everySecond<0>(rows, Seq32{}))));
+    storeRaw(R + D.slotsD[2 * h + 1], bits<VU32>(canonical(everySecond<1>(rows, Seq32{}))));
   }
 }
 
