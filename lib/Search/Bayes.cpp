@@ -253,7 +253,7 @@ std::vector<Rep> Bayes::spreadList(const Eigen::MatrixXf &coordinates) const {
 }
 
 void Bayes::update() {
-  if (best == kNoRep)
+  if (best == kNoRep || options.randomChoice)
     return;
   if (!refitAt(seen.size()) && surrogates.front().size() + 1 == seen.size()) {
     for (Surrogate &s : surrogates)
@@ -321,6 +321,8 @@ Rep Bayes::argmax(const Surrogate &surrogate, bool explore,
 
 Rep Bayes::byImprovement() {
   Random random = randomOfTrial();
+  if (options.randomChoice)
+    return randomUntried(random);
   Surrogate &surrogate = surrogates[trial() % surrogates.size()];
   bool explore = isAuto && trial() % kExploreEvery == kExploreEvery - 1;
   if (pending.empty())

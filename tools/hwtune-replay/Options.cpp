@@ -42,6 +42,7 @@ constexpr Option kOptions[] = {
     {"n", "A,B", "with it: measurements on the new GPU (default 0,5,10,20)"},
     {"alpha", "A", "with it: weight of the predicted difference, 0..1"},
     {"hide-best", "S", "with it: hide this share of the source's fastest"},
+    {"random-choice", "", "bayes, auto: random in place of improvement"},
     {"trace", "", "print every trial: time over the optimum, parameters"},
     {"json", "FILE", "write the figures there as well (- = stdout, no table)"},
     {"help", "", "this text"},
@@ -138,6 +139,8 @@ Status apply(Options &o, std::string_view name, std::string_view value) {
     return parseNumber<double>(name, value, 0, 1, o.transfer.alpha);
   else if (name == "hide-best")
     return parseNumber<double>(name, value, 0, 0.9, o.transfer.hideBest);
+  else if (name == "random-choice")
+    r.randomChoice = true;
   else if (name == "trace")
     r.trace = true;
   else if (name == "json")

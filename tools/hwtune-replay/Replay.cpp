@@ -78,8 +78,8 @@ double Trace::after(size_t k) const {
 Expected<Trace> replayOnce(ReplayProblem &problem, std::string_view strategy,
                            uint64_t seed, const ReplayOptions &options) {
   prepare(problem, seed, options);
-  Expected<std::unique_ptr<Strategy>> s =
-      makeStrategy(strategy, problem.search, {seed, options.budget});
+  Expected<std::unique_ptr<Strategy>> s = makeStrategy(
+      strategy, problem.search, {seed, options.budget, options.randomChoice});
   if (!s)
     return s.error();
   Trace trace;

@@ -24,6 +24,7 @@ struct ReplayOptions {
   unsigned ensemble = kDefaultEnsembleSize;
   bool blackBox = false;
   double wrongConstants = 1; ///< every constant off by this, by seed
+  bool randomChoice = false; ///< no expected improvement, to judge it
   bool trace = false;        ///< print every trial
   double wrongBranch = 1;    ///< the optimum's branch this much too slow
 };

@@ -28,6 +28,9 @@ struct StrategyOptions {
   uint64_t seed = 0;
   /// Trials planned, 0 = not known. Cooling and the first sample follow it.
   size_t budget = 0;
+  /// To judge `bayes` and `auto`: a random choice in place of the greatest
+  /// expected improvement, all else the same.
+  bool randomChoice = false;
 };
 
 class Strategy {

@@ -225,6 +225,26 @@ TEST(Auto, RecoversFromABranchPredictedTooSlow) {
   EXPECT_GE(arrived, 18);
 }
 
+// The same loop with a random choice in place of expected improvement.
+TEST(Auto, ExpectedImprovementEarnsItsPlace) {
+  for (std::string_view name : {"bayes", "auto"}) {
+    double improvement = 0, random = 0;
+    for (uint64_t seed = 0; seed < 10; ++seed) {
+      Synthetic s = bowl({10, 10, 10}, seed);
+      improvement += std::log(runStrategy(name, s, seed, 30).best);
+      auto blind = makeStrategy(name, s.problem, {seed, 30, true});
+      double best = INFINITY;
+      for (int i = 0; i < 30; ++i)
+        for (size_t next : (*blind)->ask()) {
+          best = std::min(best, s.values[next]);
+          (*blind)->tell(s.measure(next));
+        }
+      random += std::log(best);
+    }
+    EXPECT_LT(improvement, random) << name;
+  }
+}
+
 TEST(Auto, ModelSavesMeasurements) {
   double with = 0, without = 0;
   for (uint64_t seed = 0; seed < 10; ++seed) {
