@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Ops.h"
+
 #include "Vec.h"
+#include <initializer_list>
 
 namespace hwtune::exec::HWTUNE_ISA {
 namespace {
@@ -19,18 +21,26 @@ template <class T> void addBitwise(Registry &r, const char *type) {
 }
 
 template <class T> void addCnot(Registry &r, const char *type) {
-  addEntry(r, "cnot", type, lop<T, T>([](auto a) { return decltype(a)(a == 0); }));
+  addEntry(r, "cnot", type,
+           lop<T, T>([](auto a) { return decltype(a)(a == 0); }));
 }
 
 void addPredicates(Registry &r) {
   // The fused forms are what setp with a boolean operator is lowered to.
-  addEntry(r, "andnot", ".pred", vop<P, P, P>([](auto a, auto b) { return a & ~b; }));
-  addEntry(r, "ornot", ".pred", vop<P, P, P>([](auto a, auto b) { return a | ~b; }));
-  addEntry(r, "xnor", ".pred", vop<P, P, P>([](auto a, auto b) { return a ^ ~b; }));
-  addEntry(r, "notand", ".pred", vop<P, P, P>([](auto a, auto b) { return ~a & b; }));
-  addEntry(r, "notor", ".pred", vop<P, P, P>([](auto a, auto b) { return ~a | b; }));
-  addEntry(r, "nor", ".pred", vop<P, P, P>([](auto a, auto b) { return ~(a | b); }));
-  addEntry(r, "nand", ".pred", vop<P, P, P>([](auto a, auto b) { return ~(a & b); }));
+  addEntry(r, "andnot", ".pred",
+           vop<P, P, P>([](auto a, auto b) { return a & ~b; }));
+  addEntry(r, "ornot", ".pred",
+           vop<P, P, P>([](auto a, auto b) { return a | ~b; }));
+  addEntry(r, "xnor", ".pred",
+           vop<P, P, P>([](auto a, auto b) { return a ^ ~b; }));
+  addEntry(r, "notand", ".pred",
+           vop<P, P, P>([](auto a, auto b) { return ~a & b; }));
+  addEntry(r, "notor", ".pred",
+           vop<P, P, P>([](auto a, auto b) { return ~a | b; }));
+  addEntry(r, "nor", ".pred",
+           vop<P, P, P>([](auto a, auto b) { return ~(a | b); }));
+  addEntry(r, "nand", ".pred",
+           vop<P, P, P>([](auto a, auto b) { return ~(a & b); }));
   addEntry(r, "mov", ".pred", vop<P, P>([](auto a) { return a; }));
 }
 
@@ -46,22 +56,25 @@ void addShifts(Registry &r) {
              VU64 w = convert<VU64>(n);
              return pick(w > 63ul, VU64(0), a << (w & 63ul));
            }));
-  addEntry(r, "shr", ".u16", vop<U16, U16, U32>([](auto a, auto n) {
-             return pick(n > 31u, VU32(0), a >> (n & 31u));
-           }));
+  for (const char *type : {".u16", ".b16"})
+    addEntry(r, "shr", type, vop<U16, U16, U32>([](auto a, auto n) {
+               return pick(n > 31u, VU32(0), a >> (n & 31u));
+             }));
   addEntry(r, "shr", ".s16", vop<S16, S16, U32>([](auto a, auto n) {
              return a >> bits<VS32>(pick(n > 31u, VU32(31), n));
            }));
-  addEntry(r, "shr", ".u32", vop<U32, U32, U32>([](auto a, auto n) {
-             return pick(n > 31u, VU32(0), a >> (n & 31u));
-           }));
+  for (const char *type : {".u32", ".b32"})
+    addEntry(r, "shr", type, vop<U32, U32, U32>([](auto a, auto n) {
+               return pick(n > 31u, VU32(0), a >> (n & 31u));
+             }));
   addEntry(r, "shr", ".s32", vop<S32, S32, U32>([](auto a, auto n) {
              return a >> bits<VS32>(pick(n > 31u, VU32(31), n));
            }));
-  addEntry(r, "shr", ".u64", vop<U64, U64, U32>([](auto a, auto n) {
-             VU64 w = convert<VU64>(n);
-             return pick(w > 63ul, VU64(0), a >> (w & 63ul));
-           }));
+  for (const char *type : {".u64", ".b64"})
+    addEntry(r, "shr", type, vop<U64, U64, U32>([](auto a, auto n) {
+               VU64 w = convert<VU64>(n);
+               return pick(w > 63ul, VU64(0), a >> (w & 63ul));
+             }));
   addEntry(r, "shr", ".s64", vop<S64, S64, U32>([](auto a, auto n) {
              VU64 w = convert<VU64>(n);
              return a >> bits<VS64>(pick(w > 63ul, VU64(63), w));
@@ -80,14 +93,25 @@ void addFunnel(Registry &r) {
   };
   using L = decltype(left);
   using Rt = decltype(right);
-  addEntry(r, "shf.l.wrap", ".b32", vop<U32, U32, U32, U32>([](auto a, auto b, auto n) { return L{}(a, b, n & 31u); }));
-  addEntry(r, "shf.r.wrap", ".b32", vop<U32, U32, U32, U32>([](auto a, auto b, auto n) { return Rt{}(a, b, n & 31u); }));
-  addEntry(r, "shf.l.clamp", ".b32", vop<U32, U32, U32, U32>([](auto a, auto b, auto n) { return L{}(a, b, pick(n > 32u, VU32(32), n)); }));
-  addEntry(r, "shf.r.clamp", ".b32", vop<U32, U32, U32, U32>([](auto a, auto b, auto n) { return Rt{}(a, b, pick(n > 32u, VU32(32), n)); }));
+  addEntry(r, "shf.l.wrap", ".b32",
+           vop<U32, U32, U32, U32>(
+               [](auto a, auto b, auto n) { return L{}(a, b, n & 31u); }));
+  addEntry(r, "shf.r.wrap", ".b32",
+           vop<U32, U32, U32, U32>(
+               [](auto a, auto b, auto n) { return Rt{}(a, b, n & 31u); }));
+  addEntry(r, "shf.l.clamp", ".b32",
+           vop<U32, U32, U32, U32>([](auto a, auto b, auto n) {
+             return L{}(a, b, pick(n > 32u, VU32(32), n));
+           }));
+  addEntry(r, "shf.r.clamp", ".b32",
+           vop<U32, U32, U32, U32>([](auto a, auto b, auto n) {
+             return Rt{}(a, b, pick(n > 32u, VU32(32), n));
+           }));
 }
 
 void addFields(Registry &r) {
-  addEntry(r, "bfe", ".u32", vop<U32, U32, U32, U32>([](auto a, auto p, auto n) {
+  addEntry(r, "bfe", ".u32",
+           vop<U32, U32, U32, U32>([](auto a, auto p, auto n) {
              p = p & 255u;
              n = n & 255u;
              VU32 v = pick(p > 31u, VU32(0), a >> (p & 31u));
@@ -96,7 +120,8 @@ void addFields(Registry &r) {
            }));
   // Signed: bits beyond the field repeat its top bit, which lies at most at
   // bit 31; a field of no bits is 0.
-  addEntry(r, "bfe", ".s32", lop<S32, S32, U32, U32>([](auto a, auto p, auto n) {
+  addEntry(r, "bfe", ".s32",
+           lop<S32, S32, U32, U32>([](auto a, auto p, auto n) {
              p &= 255;
              n &= 255;
              if (n == 0)
@@ -108,13 +133,15 @@ void addFields(Registry &r) {
              wide = int64_t(uint64_t(wide >> p) << left) >> left;
              return int32_t(wide);
            }));
-  addEntry(r, "bfe", ".u64", lop<U64, U64, U32, U32>([](auto a, auto p, auto n) -> uint64_t {
+  addEntry(r, "bfe", ".u64",
+           lop<U64, U64, U32, U32>([](auto a, auto p, auto n) -> uint64_t {
              p &= 255;
              n &= 255;
              uint64_t v = p > 63 ? 0 : a >> p;
              return n > 63 ? v : v & ((1ull << n) - 1);
            }));
-  addEntry(r, "bfe", ".s64", lop<S64, S64, U32, U32>([](auto a, auto p, auto n) -> int64_t {
+  addEntry(r, "bfe", ".s64",
+           lop<S64, S64, U32, U32>([](auto a, auto p, auto n) -> int64_t {
              p &= 255;
              n &= 255;
              if (n == 0)
@@ -125,7 +152,9 @@ void addFields(Registry &r) {
                return a >> p;
              return int64_t(uint64_t(a >> p) << (64 - n)) >> (64 - n);
            }));
-  addEntry(r, "bfi", ".b32", lop<U32, U32, U32, U32, U32>([](auto a, auto b, auto p, auto n) -> uint32_t {
+  addEntry(r, "bfi", ".b32",
+           lop<U32, U32, U32, U32, U32>([](auto a, auto b, auto p,
+                                           auto n) -> uint32_t {
              p &= 255;
              n &= 255;
              if (p > 31 || n == 0)
@@ -133,40 +162,99 @@ void addFields(Registry &r) {
              uint64_t field = ((n > 31 ? 0xffffffffull : (1ull << n) - 1)) << p;
              return uint32_t((b & ~field) | ((uint64_t(a) << p) & field));
            }));
-  addEntry(r, "bfi", ".b64", lop<U64, U64, U64, U32, U32>([](auto a, auto b, auto p, auto n) -> uint64_t {
-             p &= 255;
-             n &= 255;
-             if (p > 63 || n == 0)
-               return b;
-             uint64_t field = (n > 63 ? ~0ull : (1ull << n) - 1) << p;
-             return (b & ~field) | ((a << p) & field);
+  addEntry(r, "bfi", ".b64",
+           lop<U64, U64, U64, U32, U32>(
+               [](auto a, auto b, auto p, auto n) -> uint64_t {
+                 p &= 255;
+                 n &= 255;
+                 if (p > 63 || n == 0)
+                   return b;
+                 uint64_t field = (n > 63 ? ~0ull : (1ull << n) - 1) << p;
+                 return (b & ~field) | ((a << p) & field);
+               }));
+  addEntry(r, "szext.clamp", ".u32",
+           lop<U32, U32, U32>([](auto a, auto n) -> uint32_t {
+             return n > 31 ? a : a & ((1u << n) - 1);
            }));
-  addEntry(r, "szext.clamp", ".u32", lop<U32, U32, U32>([](auto a, auto n) -> uint32_t { return n > 31 ? a : a & ((1u << n) - 1); }));
-  addEntry(r, "szext.wrap", ".u32", lop<U32, U32, U32>([](auto a, auto n) -> uint32_t { return a & ((1u << (n & 31)) - 1); }));
-  addEntry(r, "szext.clamp", ".s32", lop<S32, S32, U32>([](auto a, auto n) -> int32_t { return n > 31 ? a : n == 0 ? 0 : int32_t(uint32_t(a) << (32 - n)) >> (32 - n); }));
-  addEntry(r, "szext.wrap", ".s32", lop<S32, S32, U32>([](auto a, auto n) -> int32_t { n &= 31; return n == 0 ? 0 : int32_t(uint32_t(a) << (32 - n)) >> (32 - n); }));
-  addEntry(r, "bmsk.clamp", ".b32", lop<U32, U32, U32>([](auto p, auto n) -> uint32_t { return p > 31 ? 0 : uint32_t((n > 31 ? 0xffffffffull : (1ull << n) - 1) << p); }));
-  addEntry(r, "bmsk.wrap", ".b32", lop<U32, U32, U32>([](auto p, auto n) -> uint32_t { return ((1u << (n & 31)) - 1) << (p & 31); }));
+  addEntry(r, "szext.wrap", ".u32",
+           lop<U32, U32, U32>([](auto a, auto n) -> uint32_t {
+             return a & ((1u << (n & 31)) - 1);
+           }));
+  addEntry(r, "szext.clamp", ".s32",
+           lop<S32, S32, U32>([](auto a, auto n) -> int32_t {
+             return n > 31   ? a
+                    : n == 0 ? 0
+                             : int32_t(uint32_t(a) << (32 - n)) >> (32 - n);
+           }));
+  addEntry(r, "szext.wrap", ".s32",
+           lop<S32, S32, U32>([](auto a, auto n) -> int32_t {
+             n &= 31;
+             return n == 0 ? 0 : int32_t(uint32_t(a) << (32 - n)) >> (32 - n);
+           }));
+  addEntry(r, "bmsk.clamp", ".b32",
+           lop<U32, U32, U32>([](auto p, auto n) -> uint32_t {
+             return p > 31 ? 0
+                           : uint32_t((n > 31 ? 0xffffffffull : (1ull << n) - 1)
+                                      << p);
+           }));
+  addEntry(r, "bmsk.wrap", ".b32",
+           lop<U32, U32, U32>([](auto p, auto n) -> uint32_t {
+             return ((1u << (n & 31)) - 1) << (p & 31);
+           }));
 }
 
 void addCounts(Registry &r) {
-  addEntry(r, "popc", ".b32", vop<U32, U32>([](auto a) { return __builtin_elementwise_popcount(a); }));
-  addEntry(r, "popc", ".b64", lop<U32, U64>([](auto a) { return uint32_t(__builtin_popcountll(a)); }));
-  addEntry(r, "clz", ".b32", lop<U32, U32>([](auto a) { return a ? uint32_t(__builtin_clz(a)) : 32u; }));
-  addEntry(r, "clz", ".b64", lop<U32, U64>([](auto a) { return a ? uint32_t(__builtin_clzll(a)) : 64u; }));
-  addEntry(r, "brev", ".b32", vop<U32, U32>([](auto a) { return __builtin_elementwise_bitreverse(a); }));
-  addEntry(r, "brev", ".b64", vop<U64, U64>([](auto a) { return __builtin_elementwise_bitreverse(a); }));
+  addEntry(r, "popc", ".b32", vop<U32, U32>([](auto a) {
+             return __builtin_elementwise_popcount(a);
+           }));
+  addEntry(r, "popc", ".b64", lop<U32, U64>([](auto a) {
+             return uint32_t(__builtin_popcountll(a));
+           }));
+  addEntry(r, "clz", ".b32", lop<U32, U32>([](auto a) {
+             return a ? uint32_t(__builtin_clz(a)) : 32u;
+           }));
+  addEntry(r, "clz", ".b64", lop<U32, U64>([](auto a) {
+             return a ? uint32_t(__builtin_clzll(a)) : 64u;
+           }));
+  addEntry(r, "brev", ".b32", vop<U32, U32>([](auto a) {
+             return __builtin_elementwise_bitreverse(a);
+           }));
+  addEntry(r, "brev", ".b64", vop<U64, U64>([](auto a) {
+             return __builtin_elementwise_bitreverse(a);
+           }));
   // The highest bit that is set, for negative numbers the highest that is not.
-  addEntry(r, "bfind", ".u32", lop<U32, U32>([](auto a) { return a ? 31u - uint32_t(__builtin_clz(a)) : ~0u; }));
-  addEntry(r, "bfind", ".s32", lop<U32, S32>([](auto a) { uint32_t v = a < 0 ? ~a : a; return v ? 31u - uint32_t(__builtin_clz(v)) : ~0u; }));
-  addEntry(r, "bfind", ".u64", lop<U32, U64>([](auto a) { return a ? 63u - uint32_t(__builtin_clzll(a)) : ~0u; }));
-  addEntry(r, "bfind", ".s64", lop<U32, S64>([](auto a) { uint64_t v = a < 0 ? ~a : a; return v ? 63u - uint32_t(__builtin_clzll(v)) : ~0u; }));
-  addEntry(r, "bfind.shiftamt", ".u32", lop<U32, U32>([](auto a) { return a ? uint32_t(__builtin_clz(a)) : ~0u; }));
-  addEntry(r, "bfind.shiftamt", ".s32", lop<U32, S32>([](auto a) { uint32_t v = a < 0 ? ~a : a; return v ? uint32_t(__builtin_clz(v)) : ~0u; }));
-  addEntry(r, "bfind.shiftamt", ".u64", lop<U32, U64>([](auto a) { return a ? uint32_t(__builtin_clzll(a)) : ~0u; }));
-  addEntry(r, "bfind.shiftamt", ".s64", lop<U32, S64>([](auto a) { uint64_t v = a < 0 ? ~a : a; return v ? uint32_t(__builtin_clzll(v)) : ~0u; }));
+  addEntry(r, "bfind", ".u32", lop<U32, U32>([](auto a) {
+             return a ? 31u - uint32_t(__builtin_clz(a)) : ~0u;
+           }));
+  addEntry(r, "bfind", ".s32", lop<U32, S32>([](auto a) {
+             uint32_t v = a < 0 ? ~a : a;
+             return v ? 31u - uint32_t(__builtin_clz(v)) : ~0u;
+           }));
+  addEntry(r, "bfind", ".u64", lop<U32, U64>([](auto a) {
+             return a ? 63u - uint32_t(__builtin_clzll(a)) : ~0u;
+           }));
+  addEntry(r, "bfind", ".s64", lop<U32, S64>([](auto a) {
+             uint64_t v = a < 0 ? ~a : a;
+             return v ? 63u - uint32_t(__builtin_clzll(v)) : ~0u;
+           }));
+  addEntry(r, "bfind.shiftamt", ".u32", lop<U32, U32>([](auto a) {
+             return a ? uint32_t(__builtin_clz(a)) : ~0u;
+           }));
+  addEntry(r, "bfind.shiftamt", ".s32", lop<U32, S32>([](auto a) {
+             uint32_t v = a < 0 ? ~a : a;
+             return v ? uint32_t(__builtin_clz(v)) : ~0u;
+           }));
+  addEntry(r, "bfind.shiftamt", ".u64", lop<U32, U64>([](auto a) {
+             return a ? uint32_t(__builtin_clzll(a)) : ~0u;
+           }));
+  addEntry(r, "bfind.shiftamt", ".s64", lop<U32, S64>([](auto a) {
+             uint64_t v = a < 0 ? ~a : a;
+             return v ? uint32_t(__builtin_clzll(v)) : ~0u;
+           }));
   // The offset-th set bit from `base`, upwards or downwards.
-  addEntry(r, "fns", ".b32", lop<U32, U32, U32, S32>([](auto bitsIn, auto base, auto offset) -> uint32_t {
+  addEntry(r, "fns", ".b32",
+           lop<U32, U32, U32, S32>([](auto bitsIn, auto base,
+                                      auto offset) -> uint32_t {
              if (base > 31)
                return ~0u;
              if (offset == 0)
@@ -183,7 +271,8 @@ void addCounts(Registry &r) {
 /// lop3's table is a compile-time constant: one handler, the table in `c` of
 /// the second word. Each bit of the table adds one minterm.
 template <bool Masked> void lop3(HWTUNE_HANDLER_ARGS) {
-  VU32 a = U32::load(R + I->a), b = U32::load(R + I->b), c = U32::load(R + I->c);
+  VU32 a = U32::load(R + I->a), b = U32::load(R + I->b),
+       c = U32::load(R + I->c);
   uint32_t table = I[1].d;
   VU32 v = 0;
   for (int i = 0; i < 8; ++i)
@@ -211,13 +300,24 @@ template <class F> Entry permute(F) {
   });
 }
 void addPermutes(Registry &r) {
-  addEntry(r, "prmt", ".b32", permute([](uint32_t c, int i) { return (c >> (4 * i)) & 15; }));
-  addEntry(r, "prmt.b32", ".f4e", permute([](uint32_t c, int i) { return (c & 3) + uint32_t(i); }));
-  addEntry(r, "prmt.b32", ".b4e", permute([](uint32_t c, int i) { return ((c & 3) - uint32_t(i)) & 7; }));
-  addEntry(r, "prmt.b32", ".rc8", permute([](uint32_t c, int) { return c & 3; }));
-  addEntry(r, "prmt.b32", ".ecl", permute([](uint32_t c, int i) { return uint32_t(i) > (c & 3) ? uint32_t(i) : c & 3; }));
-  addEntry(r, "prmt.b32", ".ecr", permute([](uint32_t c, int i) { return uint32_t(i) < (c & 3) ? uint32_t(i) : c & 3; }));
-  addEntry(r, "prmt.b32", ".rc16", permute([](uint32_t c, int i) { return (c & 1) * 2 + uint32_t(i & 1); }));
+  addEntry(r, "prmt", ".b32",
+           permute([](uint32_t c, int i) { return (c >> (4 * i)) & 15; }));
+  addEntry(r, "prmt.b32", ".f4e",
+           permute([](uint32_t c, int i) { return (c & 3) + uint32_t(i); }));
+  addEntry(r, "prmt.b32", ".b4e", permute([](uint32_t c, int i) {
+             return ((c & 3) - uint32_t(i)) & 7;
+           }));
+  addEntry(r, "prmt.b32", ".rc8",
+           permute([](uint32_t c, int) { return c & 3; }));
+  addEntry(r, "prmt.b32", ".ecl", permute([](uint32_t c, int i) {
+             return uint32_t(i) > (c & 3) ? uint32_t(i) : c & 3;
+           }));
+  addEntry(r, "prmt.b32", ".ecr", permute([](uint32_t c, int i) {
+             return uint32_t(i) < (c & 3) ? uint32_t(i) : c & 3;
+           }));
+  addEntry(r, "prmt.b32", ".rc16", permute([](uint32_t c, int i) {
+             return (c & 1) * 2 + uint32_t(i & 1);
+           }));
 }
 
 template <bool SignedA, bool SignedB> Entry dot4() {
@@ -235,7 +335,8 @@ template <bool SignedA, bool SignedB, int High> Entry dot2() {
   return lop<U32, U32, U32, U32>([](auto a, auto b, auto c) {
     uint32_t sum = c;
     for (int i = 0; i < 2; ++i) {
-      uint32_t x = (a >> (16 * i)) & 0xffff, y = (b >> (8 * (i + 2 * High))) & 0xff;
+      uint32_t x = (a >> (16 * i)) & 0xffff,
+               y = (b >> (8 * (i + 2 * High))) & 0xff;
       int p = SignedA ? int16_t(x) : int(x), q = SignedB ? int8_t(y) : int(y);
       sum += uint32_t(p * q);
     }
