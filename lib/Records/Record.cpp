@@ -208,6 +208,10 @@ OrderedJson toJson(const RunRecord &run) {
   w.put("shared_bytes", run.sharedBytes);
   w.put("occupancy", run.occupancy);
   w.put("artifact", run.artifact);
+  if (!run.weights.empty())
+    w.json["weights"] = OrderedJson::object();
+  for (const auto &[cost, eta] : run.weights)
+    w.json["weights"][cost] = eta;
   return w.json;
 }
 
@@ -370,7 +374,7 @@ Expected<RunRecord> runFromJson(const OrderedJson &json) {
                 "generic_ns",     "heuristic_ns", "tuned_ns",
                 "schedule",       "config",       "heuristic_config",
                 "tie_of",         "registers",    "shared_bytes",
-                "occupancy",      "artifact"});
+                "occupancy",      "artifact",     "weights"});
   RunRecord run;
   run.uid = r["uid"].string(128);
   run.key = keyFromJson(r["key"]);
@@ -421,6 +425,14 @@ Expected<RunRecord> runFromJson(const OrderedJson &json) {
   get.get("shared_bytes", run.sharedBytes);
   get.get("occupancy", run.occupancy);
   get.get("artifact", run.artifact);
+  if (r.has("weights")) {
+    JsonReader weights = r["weights"];
+    checkConfig(weights);
+    if (r.ok())
+      for (const auto &entry : json.at("weights").items())
+        run.weights.emplace_back(
+            entry.key(), weights[entry.key().c_str()].number(-kHuge, kHuge));
+  }
   if (r.ok() && run.uid.empty())
     r.fail("the uid is empty");
   if (!r.ok())

@@ -311,6 +311,8 @@ void Session::fillRun() {
   run.budgetSeconds = options.stop.seconds;
   run.objective = toString(options.objective);
   run.tieOf = int64_t(result.tieOf);
+  if (task.learned)
+    run.weights = task.learned(result.trials);
   if (result.generic)
     run.genericNs = result.generic->seconds * 1e9;
   if (result.heuristic) {

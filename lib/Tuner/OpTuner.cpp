@@ -8,6 +8,7 @@
 #include "hwtune/Tuner/OpTuner.h"
 
 #include "hwtune/Measure/ChildRun.h"
+#include "hwtune/Model/Weights.h"
 #include "hwtune/Support/Sha256.h"
 #include "hwtune/Support/Text.h"
 #include "hwtune/Target/Occupancy.h"
@@ -170,6 +171,9 @@ private:
   Expected<std::optional<TuneResult>> stored();
   TuneCallbacks callbacks(const Candidates &candidates) const;
   TuneCallbacks modelCallbacks(const Candidates &candidates) const;
+  /// The model's weights, corrected by what was measured.
+  std::vector<std::pair<std::string, double>>
+  learned(const std::vector<TrialRecord> &trials) const;
 
   /// `kind` names the purpose: each has a folder of its own.
   std::future<Artifact> compile(const Config &config, const char *kind,
@@ -409,6 +413,30 @@ TuneCallbacks OpTuner::modelCallbacks(const Candidates &candidates) const {
   return result;
 }
 
+std::vector<std::pair<std::string, double>>
+OpTuner::learned(const std::vector<TrialRecord> &trials) const {
+  ModelTarget target = ModelTarget::from(request.target);
+  std::vector<Prediction> predictions;
+  std::vector<double> seconds;
+  for (const TrialRecord &trial : trials) {
+    Expected<Config> config = configFromJson(request.space, trial.config);
+    // A prediction teaches nothing about predictions.
+    if (!trial.ok() || !config || trial.label == Label::Predicted ||
+        trial.role == TrialRole::Final)
+      continue;
+    predictions.push_back(
+        predict(request.features(*config), target, Constants::reasoned()));
+    seconds.push_back(*trial.medianNs * 1e-9);
+  }
+  std::vector<std::pair<std::string, double>> weights;
+  if (seconds.empty())
+    return weights;
+  CostWeights corrected = correctWeights(predictions, seconds);
+  for (unsigned i = 0; i < kNumCosts; ++i)
+    weights.emplace_back(costName(Cost(i)), corrected.eta[i]);
+  return weights;
+}
+
 Expected<TuneResult> OpTuner::run() {
   if (Status status = check(); !status)
     return status.error();
@@ -443,6 +471,9 @@ Expected<TuneResult> OpTuner::run() {
   task.heuristic = candidates->best;
   task.counts = candidates->counts;
   task.strategy = strategy->get();
+  task.learned = [this](const std::vector<TrialRecord> &trials) {
+    return learned(trials);
+  };
   TuneOptions loop;
   loop.stop.trials = isModel() ? 1 : options.trials;
   loop.stop.seconds = options.seconds;

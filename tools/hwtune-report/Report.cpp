@@ -188,6 +188,12 @@ void Writer::log() {
   if (trials.empty())
     return line("There is no trial.");
   table(t);
+  std::string etas;
+  for (const auto &[cost, eta] : run.weights)
+    etas += fmt::format("{}{} {:.3f}", etas.empty() ? "" : ", ", cost, eta);
+  if (!etas.empty())
+    line("Weights of the costs after these trials (1 = as predicted): " + etas +
+         ".");
 }
 
 void Writer::final() {

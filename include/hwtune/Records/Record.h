@@ -143,6 +143,8 @@ struct RunRecord {
   std::optional<int64_t> registers, sharedBytes;
   std::optional<double> occupancy;
   std::string artifact; ///< SHA-256 of the winner's PTX
+  /// What the trials correct of the model: eta of each cost, 1 = as it was.
+  std::vector<std::pair<std::string, double>> weights;
 };
 
 OrderedJson toJson(const TrialRecord &trial);

@@ -130,6 +130,10 @@ struct TuneTask {
   size_t heuristic = 0; ///< the model's untuned pick
   SpaceCounts counts;
   Strategy *strategy = nullptr;
+  /// What the trials correct of the model (`RunRecord::weights`); may be empty.
+  std::function<std::vector<std::pair<std::string, double>>(
+      const std::vector<TrialRecord> &)>
+      learned;
 };
 
 struct TuneOptions {

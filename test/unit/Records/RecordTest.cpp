@@ -37,12 +37,14 @@ TEST(Record, RunRoundTrip) {
   RunRecord run = sampleRun();
   run.uid = "u";
   run.seed = UINT64_MAX;
+  run.weights = {{"memory", 1.25}, {"compute", 0.5}};
   OrderedJson json = toJson(run);
   Expected<RunRecord> back = runFromJson(json);
   ASSERT_TRUE(bool(back)) << back.error().str();
   EXPECT_EQ(dumpJson(toJson(*back)), dumpJson(json));
   EXPECT_EQ(back->seed, UINT64_MAX);
   EXPECT_EQ(back->rejected, run.rejected);
+  EXPECT_EQ(back->weights, run.weights);
 }
 
 TEST(Record, IdentityIgnoresTheOrderOfFields) {

@@ -100,6 +100,8 @@ TEST_F(OpTunerTest, ThroughWorkersAndRuns) {
   EXPECT_DOUBLE_EQ(*result.speedup, 3.5);
   EXPECT_EQ(result.run.key.gpu, "a100-sxm4-80gb");
   EXPECT_EQ(pool->replaced(), 1u);
+  ASSERT_EQ(result.run.weights.size(), kNumCosts);
+  EXPECT_EQ(result.run.weights[0].first, costName(Cost::Memory));
 }
 
 TEST_F(OpTunerTest, TheSecondRunIsAHit) {
@@ -153,6 +155,7 @@ TEST_F(OpTunerTest, TheModelAloneMeasuresNothing) {
   EXPECT_EQ(result.tuned->trial.label, Label::Predicted);
   EXPECT_FALSE(result.verified);
   EXPECT_GE(*result.speedup, 1);
+  EXPECT_TRUE(result.run.weights.empty());
 }
 
 TEST_F(OpTunerTest, Errors) {
