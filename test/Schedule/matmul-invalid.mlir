@@ -6,8 +6,8 @@
 // VECTOR: vector of A that divides its rows: needs 4, limit 1
 // RUN: not hwtune-compile --schedule=matmul %s --target=t4 --config='{block_m = 64, block_n = 64, block_k = 16, thread_m = 4, thread_n = 4, vector_a = 1, vector_b = 1, vector_c = 4, unroll = 4, shared_a = 1, shared_b = 1, pad_a = 0, pad_b = 0, stages = 2}' 2>&1 | FileCheck --check-prefix=STAGES %s
 // STAGES: compute capability for more than one stage: needs 80, limit 75
-// RUN: not hwtune-compile --schedule=matmul %s --config='{block_m = 256, block_n = 256, block_k = 64, thread_m = 8, thread_n = 8, vector_a = 1, vector_b = 1, vector_c = 4, unroll = 4, shared_a = 1, shared_b = 1, pad_a = 0, pad_b = 0, stages = 4}' 2>&1 | FileCheck --check-prefix=SHARED %s
-// SHARED: shared memory of a block (bytes): needs 524288, limit
+// RUN: not hwtune-compile --schedule=matmul %s --config='{block_m = 128, block_n = 128, block_k = 64, thread_m = 8, thread_n = 8, vector_a = 1, vector_b = 1, vector_c = 4, unroll = 4, shared_a = 1, shared_b = 1, pad_a = 0, pad_b = 0, stages = 4}' 2>&1 | FileCheck --check-prefix=SHARED %s
+// SHARED: shared memory of a block (bytes): needs 262144, limit
 // RUN: not hwtune-compile --schedule=matmul %s --config='{block_m = 64}' 2>&1 | FileCheck --check-prefix=MISSING %s
 // MISSING: block_n
 // RUN: not hwtune-compile --schedule=matmull %s 2>&1 | FileCheck --check-prefix=NAME %s

@@ -9,7 +9,7 @@
 // of the legal configurations, in one warm context as a worker has it. Design:
 // median at most 60 ms.
 //
-// Usage: compile-time [samples] [seed] [target]
+// Usage: bench-compile-time [samples] [seed] [target] [optimisation level]
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,6 +43,38 @@ static double processorMs() {
   return 1e3 * double(now.tv_sec) + 1e-6 * double(now.tv_nsec);
 }
 
+/// Milliseconds of each step for one candidate, or the reason why it failed.
+struct Steps {
+  double schedule = 0, outline = 0, lower = 0, ptx = 0;
+  double sum() const { return schedule + outline + lower + ptx; }
+};
+
+static Expected<Steps> compile(mlir::ModuleOp module, const std::string &script,
+                               const TargetSpec &target, unsigned optLevel) {
+  mlir::OwningOpRef<mlir::ModuleOp> owned(module.clone());
+  CompileOptions options;
+  Steps steps;
+  Status status = success();
+  auto timed = [&](double &ms, auto step) {
+    double begin = processorMs();
+    if (status)
+      status = step();
+    ms = processorMs() - begin;
+  };
+  timed(steps.schedule, [&] { return applySchedule(*owned, script); });
+  timed(steps.outline, [&] { return outlineKernels(*owned, options); });
+  timed(steps.lower, [&] { return lowerKernels(*owned); });
+  timed(steps.ptx, [&]() -> Status {
+    mlir::gpu::GPUModuleOp kernel;
+    owned->walk([&](mlir::gpu::GPUModuleOp found) { kernel = found; });
+    Expected<std::string> ptx = toPtx(kernel, target, optLevel);
+    return ptx ? success() : Status(ptx.error());
+  });
+  if (!status)
+    return status.error();
+  return steps;
+}
+
 /// `count` configurations at random positions of the space's order.
 static std::vector<Config> sample(const Space &space, size_t count,
                                   uint64_t seed) {
@@ -70,7 +102,7 @@ int main(int argc, char **argv) {
       parseModule(*context, kMatmul);
   const Schedule *schedule = findSchedule("matmul");
   if (!target || !module || !schedule || count == 0) {
-    fmt::print(stderr, "usage: compile-time [samples] [seed] [target]\n");
+    fmt::print(stderr, "usage: bench-compile-time [samples] [seed] [target] [level]\n");
     return 1;
   }
   mlir::Operation *op = nullptr;
@@ -80,19 +112,30 @@ int main(int argc, char **argv) {
     fmt::print(stderr, "{}\n", workload.error().str());
     return 1;
   }
-  std::vector<double> times;
+  unsigned optLevel = argc > 4 ? unsigned(std::atoi(argv[4]))
+                               : CompileOptions().optLevel;
+  std::vector<double> times, schedules, lowers, ptxs;
   size_t failed = 0;
-  for (const Config &config :
-       sample(schedule->space(*workload, *target), count, seed)) {
-    double begin = processorMs();
-    Expected<CompiledKernel> kernel = compileKernel(
-        **module, *schedule, *workload, *target, config, CompileOptions());
-    times.push_back(processorMs() - begin);
-    if (!kernel && failed++ < 3)
-      fmt::print(stderr, "{}: {}\n",
-                 schedule->space(*workload, *target).toText(config),
-                 kernel.error().str());
+  Space space = schedule->space(*workload, *target);
+  for (const Config &config : sample(space, count, seed)) {
+    Expected<Steps> steps =
+        compile(**module, schedule->script(*workload, *target, config), *target,
+                optLevel);
+    if (!steps) {
+      ++failed;
+      fmt::print(stderr, "{}: {}\n", space.toText(config),
+                 steps.error().str());
+      continue;
+    }
+    times.push_back(steps->sum());
+    schedules.push_back(steps->schedule);
+    lowers.push_back(steps->outline + steps->lower);
+    ptxs.push_back(steps->ptx);
   }
+  if (times.empty())
+    return 1;
+  for (std::vector<double> *list : {&schedules, &lowers, &ptxs})
+    std::sort(list->begin(), list->end());
   std::sort(times.begin(), times.end());
   auto at = [&](double share) {
     return times[size_t(share * double(times.size() - 1))];
@@ -100,5 +143,9 @@ int main(int argc, char **argv) {
   fmt::print("{} candidates (seed {}), {} failed: processor time to PTX, ms: "
              "median {:.1f}, 10 % {:.1f}, 90 % {:.1f}, most {:.1f}\n",
              times.size(), seed, failed, at(0.5), at(0.1), at(0.9), at(1.0));
+  fmt::print("medians of the steps, ms: schedule {:.1f}, outline and lower "
+             "{:.1f}, LLVM {:.1f}\n",
+             schedules[schedules.size() / 2], lowers[lowers.size() / 2],
+             ptxs[ptxs.size() / 2]);
   return 0;
 }

@@ -20,6 +20,7 @@ constexpr int64_t kAssumedExtent = 1024;
 constexpr double kInstructionBytes = 16;
 /// Address registers, loop counters and the like beside tile and fragments.
 constexpr double kBaseRegisters = 14;
+constexpr double kRegisterStep = 128;
 
 int64_t extentOf(const Workload &w, unsigned loop) {
   int64_t extent = w.loops[loop].extent;
@@ -291,7 +292,12 @@ double registerEstimate(const Roles &roles, const Workload &w,
   double tile = double(c.threadM * c.threadN) * accumulator;
   double fragments = double(c.threadM * Choice::kStepK) * a +
                      double(c.threadN * Choice::kStepK) * b;
-  return tile + fragments + kBaseRegisters;
+  double all = tile + fragments + kBaseRegisters;
+  // A little beyond the step at which two blocks of 256 threads fit an SM, the
+  // assembler recomputes addresses to stay below it.
+  return all > kRegisterStep && all <= kRegisterStep + kBaseRegisters
+             ? kRegisterStep
+             : all;
 }
 
 KernelFeatures features(const Workload &w, const Roles &roles,
