@@ -1,6 +1,7 @@
 """One suite: FileCheck tests under test/ and the GoogleTest programs."""
 import os
 import shutil
+import sys
 
 import lit.formats
 
@@ -26,6 +27,10 @@ config.substitutions.append(("%mlir_lib", os.path.join(os.path.dirname(config.ll
 config.substitutions.append(("%hwtune_src", config.hwtune_src_root))
 config.substitutions.append(("%hwtune_obj", obj))
 config.substitutions.append(("%shared_dir", config.hwtune_shared_dir))
+config.substitutions.append(
+    ("%llvm_lib", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib"))
+)
+config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(
     ("%llvm_include", os.path.join(os.path.dirname(config.llvm_tools_dir), "include"))
 )

@@ -107,7 +107,15 @@ Status TuneMachine::openPrograms(const TargetSpec &target,
         !s)
       return s;
   }
-  Expected<OpenDevice> opened = openDevice(parts.device, OpenOptions{});
+  OpenOptions open;
+  if (parts.device.kind == DeviceName::Kind::Sim) {
+    Expected<std::string> library = findTool(kSimLibrary, options.toolDir);
+    if (!library)
+      return library.error();
+    open.simLibrary = *library;
+    parts.runOptions.push_back("--sim-library=" + *library);
+  }
+  Expected<OpenDevice> opened = openDevice(parts.device, open);
   if (!opened)
     return opened.error();
   if (opened->spec.id != target.id && !options.allowOtherGpu)

@@ -112,6 +112,7 @@ hwtune::tuneModule(ModuleOp module, const TargetSpec &target,
     emitRemark(module.getLoc()) << note;
   std::map<std::string, Annotation> byKey;
   std::vector<TuneResult> results;
+  std::optional<Error> firstFailure;
   for (const TunableOp &tunable : open) {
     const Schedule *schedule =
         tunable.workload ? scheduleFor(*tunable.workload) : nullptr;
@@ -128,12 +129,16 @@ hwtune::tuneModule(ModuleOp module, const TargetSpec &target,
       Expected<TuneResult> result =
           tuneOp(requestFor(tunable.op, w, *schedule, target), *opTuning,
                  (*machine)->environment());
-      if (!result)
-        return Error{w.opName + ": " + result.error().message,
-                     result.error().where};
-      if (!result->tuned)
-        return Error{w.opName + ": interrupted before anything was measured",
-                     ""};
+      if (!result || !result->tuned) {
+        Error why = result ? Error{"interrupted before anything was measured",
+                                   ""}
+                           : result.error();
+        emitWarning(tunable.op->getLoc())
+            << "cannot be tuned: " << why.str();
+        if (!firstFailure)
+          firstFailure = Error{w.opName + ": " + why.message, why.where};
+        continue;
+      }
       Annotation annotation =
           annotationOf(module.getContext(), *result, (*machine)->deviceName(),
                        schedule->space(w, target));
@@ -144,6 +149,9 @@ hwtune::tuneModule(ModuleOp module, const TargetSpec &target,
     tunable.op->setAttr(HWTuneDialect::kResultAttrName, known->second.result);
     ++summary.tuned;
   }
+  // What stops every operation is no trouble of one operation.
+  if (firstFailure && (results.empty() || options.requireHit))
+    return *firstFailure;
   summary.table = resultTable(results);
   return summary;
 }
