@@ -43,12 +43,10 @@ MGPU_API Module mgpuModuleLoad(void *image, size_t bytes) {
   return module;
 }
 
-/// PTX as text, compiled (or simulated) by the driver. The text need not end
-/// in a NUL, which the driver wants.
-MGPU_API Module mgpuModuleLoadJIT(void *text, int optimisation, size_t bytes) {
+/// PTX as text, compiled (or simulated) by the driver. MLIR 22 passes two
+/// arguments, and ends the text in a NUL.
+MGPU_API Module mgpuModuleLoadJIT(void *text, int optimisation) {
   ScopedContext session;
-  std::string ptx(static_cast<const char *>(text),
-                  strnlen(static_cast<const char *>(text), bytes));
   char log[4096] = "";
   cuda::JitOption options[] = {cuda::JitOption::ErrorLogBuffer,
                                cuda::JitOption::ErrorLogBufferSizeBytes,
@@ -57,7 +55,7 @@ MGPU_API Module mgpuModuleLoadJIT(void *text, int optimisation, size_t bytes) {
                     reinterpret_cast<void *>(uintptr_t(optimisation))};
   Module module = nullptr;
   cuda::Result result = session.driver().cuModuleLoadDataEx(
-      &module, ptx.c_str(), 3, options, values);
+      &module, text, 3, options, values);
   session.check(result, "cuModuleLoadDataEx", log);
   return module;
 }
