@@ -37,7 +37,8 @@ Status applySchedule(ModuleOp module, std::string_view script) {
   if (!entry)
     return capture.error("the schedule has no @__transform_main");
   transform::TransformOptions options;
-  // The scripts are ours or a user's; expensive checks cost more than compiling.
+  // The scripts are ours or a user's; expensive checks cost more than
+  // compiling.
   options.enableExpensiveChecks(false);
   if (failed(transform::applyTransformNamedSequence(module, entry, library,
                                                     options)))
@@ -50,10 +51,9 @@ Status applySchedule(ModuleOp module, std::string_view script) {
     launch |= isa<gpu::LaunchOp>(op);
   });
   if (left || !launch)
-    return capture.error(
-        left ? "the schedule left an op unscheduled: " +
-                   left->getName().getStringRef().str()
-             : std::string("the schedule made no gpu.launch"));
+    return capture.error(left ? "the schedule left an op unscheduled: " +
+                                    left->getName().getStringRef().str()
+                              : std::string("the schedule made no gpu.launch"));
   if (failed(verify(module)))
     return capture.error("the schedule left IR that does not verify");
   return success();

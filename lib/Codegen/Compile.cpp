@@ -79,12 +79,10 @@ Expected<CompiledKernel> compileScript(ModuleOp module, std::string_view script,
   return result;
 }
 
-Expected<CompiledKernel> compileKernel(ModuleOp module,
-                                       const Schedule &schedule,
-                                       const Workload &workload,
-                                       const TargetSpec &target,
-                                       const Config &config,
-                                       const CompileOptions &options) {
+Expected<CompiledKernel>
+compileKernel(ModuleOp module, const Schedule &schedule,
+              const Workload &workload, const TargetSpec &target,
+              const Config &config, const CompileOptions &options) {
   Expected<CompiledKernel> result = compileScript(
       module, schedule.script(workload, target, config), target, options);
   if (!result)
@@ -99,7 +97,8 @@ Expected<CompiledKernel> compileKernel(ModuleOp module,
   LaunchShape shape = schedule.shape(workload, target, config);
   const std::array<int64_t, 3> &block = result->kernel.block;
   int64_t threads = block[0] * block[1] * block[2];
-  if (threads != shape.threadsPerBlock || result->sharedBytes != shape.sharedBytes)
+  if (threads != shape.threadsPerBlock ||
+      result->sharedBytes != shape.sharedBytes)
     return Error{fmt::format("schedule '{}' promises {} threads and {} bytes "
                              "of shared memory, the kernel has {} and {}",
                              schedule.name(), shape.threadsPerBlock,

@@ -47,9 +47,9 @@ Expected<OwningOpRef<ModuleOp>> parseModule(MLIRContext &context,
                                             std::string_view name) {
   DiagnosticCapture capture(context);
   ParserConfig config(&context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(llvm::StringRef(text.data(), text.size()),
-                                  config, llvm::StringRef(name.data(), name.size()));
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      llvm::StringRef(text.data(), text.size()), config,
+      llvm::StringRef(name.data(), name.size()));
   if (!module)
     return capture.error("the text is no module");
   return module;
@@ -61,8 +61,8 @@ Expected<OwningOpRef<ModuleOp>> parseModule(MLIRContext &context,
 
 static std::string locationText(Location loc) {
   if (auto file = llvm::dyn_cast<FileLineColLoc>(loc))
-    return (file.getFilename().getValue() + ":" +
-            llvm::Twine(file.getLine()) + ":" + llvm::Twine(file.getColumn()))
+    return (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) +
+            ":" + llvm::Twine(file.getColumn()))
         .str();
   return "";
 }

@@ -126,9 +126,8 @@ Expected<std::string> toPtx(gpu::GPUModuleOp module, const TargetSpec &target,
     return capture.error("the kernel has no LLVM form");
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
-  if (llvm::Error error = makeOptimizingTransformer(optLevel, /*sizeLevel=*/0,
-                                                    machine.get())(
-          llvmModule.get()))
+  if (llvm::Error error = makeOptimizingTransformer(
+          optLevel, /*sizeLevel=*/0, machine.get())(llvmModule.get()))
     return Error{"optimising failed: " + llvm::toString(std::move(error)), ""};
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);

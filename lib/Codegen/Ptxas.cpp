@@ -67,12 +67,12 @@ Expected<PtxasReport> runPtxas(const std::string &path, std::string_view ptx,
   auto buffer = llvm::MemoryBuffer::getFile(*output);
   llvm::StringRef text = buffer ? (*buffer)->getBuffer() : "";
   if (rc != 0)
-    return Error{"ptxas refuses the PTX: " +
-                     (text.empty() ? message
-                                   : text.take_until([](char c) {
-                                           return c == '\n';
-                                         }).str()),
-                 ""};
+    return Error{
+        "ptxas refuses the PTX: " +
+            (text.empty()
+                 ? message
+                 : text.take_until([](char c) { return c == '\n'; }).str()),
+        ""};
   PtxasReport report;
   report.registers = numberBefore(text, " registers");
   report.spillStoreBytes = numberBefore(text, " bytes spill stores");

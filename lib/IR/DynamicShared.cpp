@@ -44,9 +44,8 @@ DiagnosedSilenceableFailure DynamicSharedOp::applyToOne(
     uses.push_back(use);
     if (!offsets.try_emplace(use.getName(), bytes).second)
       return;
-    bytes += llvm::alignTo(type.getNumElements() *
-                               type.getElementTypeBitWidth() / 8,
-                           kAlignment);
+    bytes += llvm::alignTo(
+        type.getNumElements() * type.getElementTypeBitWidth() / 8, kAlignment);
   });
   if (uses.empty())
     return DiagnosedSilenceableFailure::success();
@@ -54,8 +53,7 @@ DiagnosedSilenceableFailure DynamicSharedOp::applyToOne(
   Location loc = launch.getLoc();
   auto space = gpu::AddressSpaceAttr::get(
       rewriter.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  auto type =
-      MemRefType::get({0}, rewriter.getI8Type(), AffineMap(), space);
+  auto type = MemRefType::get({0}, rewriter.getI8Type(), AffineMap(), space);
   SymbolTable symbols(module);
   rewriter.setInsertionPointToStart(&module->getRegion(0).front());
   auto global = memref::GlobalOp::create(
@@ -78,11 +76,10 @@ DiagnosedSilenceableFailure DynamicSharedOp::applyToOne(
         old && SymbolTable::symbolKnownUseEmpty(old, module))
       rewriter.eraseOp(old);
   rewriter.setInsertionPoint(launch);
-  Value size = arith::ConstantIntOp::create(rewriter, loc,
-                                            rewriter.getI32Type(), bytes);
-  rewriter.modifyOpInPlace(launch, [&] {
-    launch.getDynamicSharedMemorySizeMutable().assign(size);
-  });
+  Value size =
+      arith::ConstantIntOp::create(rewriter, loc, rewriter.getI32Type(), bytes);
+  rewriter.modifyOpInPlace(
+      launch, [&] { launch.getDynamicSharedMemorySizeMutable().assign(size); });
   return DiagnosedSilenceableFailure::success();
 }
 

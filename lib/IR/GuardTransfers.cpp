@@ -66,8 +66,7 @@ void guardTransfer(RewriterBase &b, VectorTransferOpInterface transfer,
   b.setInsertionPoint(transfer);
   if (auto read = dyn_cast<vector::TransferReadOp>(transfer.getOperation())) {
     Value pad = arith::ConstantOp::create(
-        b, loc,
-        paddingFor(read.getVectorType().getElementType(), padding, b));
+        b, loc, paddingFor(read.getVectorType().getElementType(), padding, b));
     b.replaceOpWithNewOp<vector::TransferReadOp>(
         read, read.getVectorType(), actual, read.getIndices(),
         std::optional<Value>(pad), read.getPermutationMap(),
@@ -89,11 +88,11 @@ Value scalarCondition(OpBuilder &b, Location loc, Value source, Value actual,
                     cast<MemRefType>(actual.getType()), d))
       continue;
     Value size = memref::DimOp::create(b, loc, actual, d);
-    Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                         index, size);
-    condition = condition
-                    ? arith::AndIOp::create(b, loc, condition, inside).getResult()
-                    : inside;
+    Value inside =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, size);
+    condition =
+        condition ? arith::AndIOp::create(b, loc, condition, inside).getResult()
+                  : inside;
   }
   return condition;
 }
@@ -140,13 +139,13 @@ void guardAsyncCopy(RewriterBase &b, nvgpu::DeviceAsyncCopyOp copy) {
     return arith::ConstantIndexOp::create(b, loc, v);
   };
   int64_t width = copy.getDstElements().getSExtValue();
-  Value condition = scalarCondition(b, loc, source, actual,
-                                    copy.getSrcIndices());
+  Value condition =
+      scalarCondition(b, loc, source, actual, copy.getSrcIndices());
   Value elements = constant(width);
   Value index = copy.getSrcIndices()[last];
-  bool whole = width == 1 ||
-               (!type.isDynamicDim(last) && type.getDimSize(last) % width == 0 &&
-                knownPowerOfTwoFactor(index) % width == 0);
+  bool whole = width == 1 || (!type.isDynamicDim(last) &&
+                              type.getDimSize(last) % width == 0 &&
+                              knownPowerOfTwoFactor(index) % width == 0);
   if (needsCheck(sourceType, type, last) && !whole) {
     Value size = memref::DimOp::create(b, loc, actual, last);
     Value rest = arith::SubIOp::create(b, loc, size, index);

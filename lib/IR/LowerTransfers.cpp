@@ -121,8 +121,7 @@ int64_t Lowering::chooseWidth() {
   if (!row || failed(memref.getStridesAndOffset(strides, offset)) ||
       strides[row.getPosition()] != 1)
     return 1;
-  int64_t widest =
-      std::min(kWidestAccess, addressAlignment()) / elementBytes;
+  int64_t widest = std::min(kWidestAccess, addressAlignment()) / elementBytes;
   int64_t last = vector.getShape().back();
   int64_t result = std::max<int64_t>(1, std::min(widest, last & -last));
   if (transfer.isDimInBounds(vector.getRank() - 1))
@@ -190,8 +189,7 @@ void Lowering::store(ArrayRef<int64_t> position, Value piece) {
                             llvm::Align(width * elementBytes));
 }
 
-Value Lowering::insert(Value into, Value piece,
-                       ArrayRef<int64_t> position) {
+Value Lowering::insert(Value into, Value piece, ArrayRef<int64_t> position) {
   if (width == 1)
     return vector::InsertOp::create(b, loc, piece, into, position);
   if (width == vector.getShape().back())
@@ -210,7 +208,8 @@ Value Lowering::insert(Value into, Value piece,
 }
 
 Value Lowering::extract(ArrayRef<int64_t> position) {
-  Value from = cast<vector::TransferWriteOp>(transfer.getOperation()).getVector();
+  Value from =
+      cast<vector::TransferWriteOp>(transfer.getOperation()).getVector();
   if (width == 1)
     return vector::ExtractOp::create(b, loc, from, position);
   if (width == vector.getShape().back())
@@ -232,9 +231,9 @@ void Lowering::lowerRead(ArrayRef<SmallVector<int64_t>> positions) {
   auto read = cast<vector::TransferReadOp>(transfer.getOperation());
   Value pad = read.getPadding();
   Value result = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
-  Type pieceType = width == 1
-                       ? vector.getElementType()
-                       : Type(VectorType::get({width}, vector.getElementType()));
+  Type pieceType =
+      width == 1 ? vector.getElementType()
+                 : Type(VectorType::get({width}, vector.getElementType()));
   for (ArrayRef<int64_t> position : positions) {
     Value piece;
     if (Value inside = condition(position)) {
@@ -302,8 +301,7 @@ DiagnosedSilenceableFailure LowerTransfersOp::applyToOne(
   });
   for (VectorTransferOpInterface transfer : transfers) {
     if (!isa<MemRefType>(transfer.getBase().getType()))
-      return emitDefiniteFailure()
-             << "a vector transfer is still on a tensor";
+      return emitDefiniteFailure() << "a vector transfer is still on a tensor";
     Lowering lowering(rewriter, transfer, getAlignment());
     if (!lowering.supported())
       return emitDefiniteFailure()

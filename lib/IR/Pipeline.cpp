@@ -100,8 +100,8 @@ Value turnRing(OpBuilder &b, Location loc, Value number, int64_t stages,
   };
   Value end = constant(step > 0 ? stages - 1 : 0);
   Value start = constant(step > 0 ? 0 : stages - 1);
-  Value atEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number,
-                                      end);
+  Value atEnd =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number, end);
   Value next = arith::AddIOp::create(b, loc, number, constant(step));
   return arith::SelectOp::create(b, loc, atEnd, start, next);
 }
@@ -128,8 +128,8 @@ PipelineOp::applyToOne(transform::TransformRewriter &rewriter,
   std::optional<Copies> copies = findCopies(loop);
   if (!copies || copies->copies.empty())
     return emitDefiniteFailure()
-           << "the loop has no copies to workgroup buffers made with "
-           << stages << " buffers";
+           << "the loop has no copies to workgroup buffers made with " << stages
+           << " buffers";
   Location loc = loop.getLoc();
 
   rewriter.setInsertionPoint(loop);
@@ -156,8 +156,8 @@ PipelineOp::applyToOne(transform::TransformRewriter &rewriter,
 
   Value reading = loop.getRegionIterArgs().back();
   rewriter.setInsertionPointToStart(loop.getBody());
-  nvgpu::DeviceAsyncWaitOp::create(
-      rewriter, loc, token, rewriter.getI32IntegerAttr(stages - 2));
+  nvgpu::DeviceAsyncWaitOp::create(rewriter, loc, token,
+                                   rewriter.getI32IntegerAttr(stages - 2));
   gpu::BarrierOp::create(rewriter, loc);
   emitCopies(rewriter, loop, *copies,
              ahead(rewriter, loop, loop.getInductionVar(), stages - 1),

@@ -45,14 +45,13 @@ Value makeBuffer(RewriterBase &b, Location loc, Operation *user,
   OpBuilder::InsertionGuard guard(b);
   SymbolTable symbols(module);
   b.setInsertionPointToStart(&module->getRegion(0).front());
-  auto global = memref::GlobalOp::create(
-      b, loc, "workgroup_buffer", b.getStringAttr("private"), type,
-      b.getUnitAttr(), /*constant=*/false,
-      b.getI64IntegerAttr(kBufferAlignment));
+  auto global = memref::GlobalOp::create(b, loc, "workgroup_buffer",
+                                         b.getStringAttr("private"), type,
+                                         b.getUnitAttr(), /*constant=*/false,
+                                         b.getI64IntegerAttr(kBufferAlignment));
   symbols.insert(global); // renames it where the name is taken
   b.setInsertionPoint(user);
-  Value buffer =
-      memref::GetGlobalOp::create(b, loc, type, global.getSymName());
+  Value buffer = memref::GetGlobalOp::create(b, loc, type, global.getSymName());
   if (pad == 0 && count == 1)
     return buffer;
   SmallVector<OpFoldResult> offsets(stored.size(), b.getIndexAttr(0)),
@@ -73,8 +72,7 @@ Value makeBuffer(RewriterBase &b, Location loc, Operation *user,
 } // namespace
 
 DiagnosedSilenceableFailure
-PromoteOp::applyToOne(transform::TransformRewriter &rewriter,
-                      Operation *target,
+PromoteOp::applyToOne(transform::TransformRewriter &rewriter, Operation *target,
                       transform::ApplyToEachResultList &results,
                       transform::TransformState &) {
   auto op = dyn_cast<linalg::LinalgOp>(target);
@@ -84,8 +82,8 @@ PromoteOp::applyToOne(transform::TransformRewriter &rewriter,
   if (static_cast<int64_t>(getOperand()) < 0 ||
       static_cast<int64_t>(getOperand()) >= op.getNumDpsInputs())
     return emitDefiniteFailure()
-           << "expected an input in [0, " << op.getNumDpsInputs()
-           << "), found " << getOperand();
+           << "expected an input in [0, " << op.getNumDpsInputs() << "), found "
+           << getOperand();
   if (static_cast<int64_t>(getPad()) < 0)
     return emitDefiniteFailure() << "pad " << getPad() << " < 0";
   if (static_cast<int64_t>(getBuffers()) < 1)
@@ -94,16 +92,15 @@ PromoteOp::applyToOne(transform::TransformRewriter &rewriter,
   auto type = dyn_cast<MemRefType>(source.getType());
   if (!type || !type.hasStaticShape() || type.getRank() == 0)
     return emitDefiniteFailure()
-           << "expected an operand of static shape, found "
-           << source.getType();
+           << "expected an operand of static shape, found " << source.getType();
   rewriter.setInsertionPoint(target);
   Location loc = target->getLoc();
   Value buffer = makeBuffer(rewriter, loc, target, type.getShape(),
                             type.getElementType(), getPad(), getBuffers());
   auto copy = linalg::CopyOp::create(rewriter, loc, source, buffer);
   copy->setAttr(kBufferMark, rewriter.getI64IntegerAttr(getOperand()));
-  rewriter.modifyOpInPlace(
-      target, [&] { target->setOperand(getOperand(), buffer); });
+  rewriter.modifyOpInPlace(target,
+                           [&] { target->setOperand(getOperand(), buffer); });
   results.push_back(target);
   results.push_back(copy);
   return DiagnosedSilenceableFailure::success();
@@ -148,8 +145,8 @@ void copyVector(OpBuilder &b, Location loc, Value from, Value to,
   shape.back() = vector;
   auto vectorType = VectorType::get(shape, type.getElementType());
   SmallVector<bool> inBounds(type.getRank(), true);
-  Value pad = arith::ConstantOp::create(b, loc,
-                                        b.getZeroAttr(type.getElementType()));
+  Value pad =
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType()));
   Value value = vector::TransferReadOp::create(
       b, loc, vectorType, from, at, std::optional<Value>(pad),
       std::optional<ArrayRef<bool>>(inBounds));
@@ -200,8 +197,7 @@ DiagnosedSilenceableFailure DistributeCopyOp::applyToOne(
   for (int64_t done = 0; done < total; done += *threads) {
     OpBuilder::InsertionGuard guard(rewriter);
     if (total - done < *threads) {
-      Value limit =
-          arith::ConstantIndexOp::create(rewriter, loc, total - done);
+      Value limit = arith::ConstantIndexOp::create(rewriter, loc, total - done);
       Value active = arith::CmpIOp::create(
           rewriter, loc, arith::CmpIPredicate::ult, id, limit);
       auto branch = scf::IfOp::create(rewriter, loc, active, false);

@@ -37,13 +37,14 @@ constexpr int64_t kMaxGridYZ = 65535;
 
 /// Blocks along each tiled loop, and how they lie in the launch grid.
 struct Grid {
-  SmallVector<unsigned> loops;       ///< that are tiled, in order
-  SmallVector<OpFoldResult> blocks;  ///< along each of them
-  bool linear = false;               ///< all in x, else x, y and the rest in z
-  std::array<OpFoldResult, 3> size;  ///< of the launch
+  SmallVector<unsigned> loops;      ///< that are tiled, in order
+  SmallVector<OpFoldResult> blocks; ///< along each of them
+  bool linear = false;              ///< all in x, else x, y and the rest in z
+  std::array<OpFoldResult, 3> size; ///< of the launch
 };
 
-OpFoldResult product(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> factors) {
+OpFoldResult product(OpBuilder &b, Location loc,
+                     ArrayRef<OpFoldResult> factors) {
   OpFoldResult result = b.getIndexAttr(1);
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
@@ -89,9 +90,9 @@ Grid makeGrid(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> extents,
   grid.size = {n > 0 ? blocks[n - 1] : one, n > 1 ? blocks[n - 2] : one,
                n > 2 ? product(b, loc, blocks.drop_back(2)) : one};
   // y and z have room for fewer blocks; what is not known to fit goes to x.
-  grid.linear = n > 1 && (!isStatic ||
-                          *getConstantIntValue(grid.size[1]) > kMaxGridYZ ||
-                          *getConstantIntValue(grid.size[2]) > kMaxGridYZ);
+  grid.linear =
+      n > 1 && (!isStatic || *getConstantIntValue(grid.size[1]) > kMaxGridYZ ||
+                *getConstantIntValue(grid.size[2]) > kMaxGridYZ);
   if (grid.linear)
     grid.size = {product(b, loc, blocks), one, one};
   return grid;
@@ -156,10 +157,10 @@ Value roundUp(OpBuilder &b, Location loc, Value value, AffineMap map,
   int64_t offset;
   if (failed(type.getStridesAndOffset(strides, offset)))
     return {};
-  auto rounded = MemRefType::get(
-      shape, type.getElementType(),
-      StridedLayoutAttr::get(b.getContext(), offset, strides),
-      type.getMemorySpace());
+  auto rounded =
+      MemRefType::get(shape, type.getElementType(),
+                      StridedLayoutAttr::get(b.getContext(), offset, strides),
+                      type.getMemorySpace());
   return UnrealizedConversionCastOp::create(b, loc, rounded, value)
       .getResult(0);
 }
@@ -205,11 +206,9 @@ linalg::LinalgOp tileOfBlock(RewriterBase &b, linalg::LinalgOp op,
 
 } // namespace
 
-DiagnosedSilenceableFailure
-TileToGridOp::applyToOne(transform::TransformRewriter &rewriter,
-                         Operation *target,
-                         transform::ApplyToEachResultList &results,
-                         transform::TransformState &) {
+DiagnosedSilenceableFailure TileToGridOp::applyToOne(
+    transform::TransformRewriter &rewriter, Operation *target,
+    transform::ApplyToEachResultList &results, transform::TransformState &) {
   auto op = dyn_cast<linalg::LinalgOp>(target);
   if (!op || !op.hasPureBufferSemantics())
     return emitDefiniteFailure() << "expected a linalg op on memrefs, found '"
@@ -219,17 +218,15 @@ TileToGridOp::applyToOne(transform::TransformRewriter &rewriter,
   unsigned numLoops = op.getNumLoops();
   if (tiles.size() != numLoops || round.size() != numLoops)
     return emitDefiniteFailure()
-           << "expected one tile size and one multiple for each of "
-           << numLoops << " loops, found " << tiles.size() << " and "
-           << round.size();
+           << "expected one tile size and one multiple for each of " << numLoops
+           << " loops, found " << tiles.size() << " and " << round.size();
   if (static_cast<int64_t>(getThreads()) < 1)
     return emitDefiniteFailure() << "threads " << getThreads() << " < 1";
 
   Location loc = target->getLoc();
   rewriter.setInsertionPoint(target);
-  Grid grid = makeGrid(rewriter, loc,
-                       loopExtents(rewriter, loc, op, op->getOperands()),
-                       tiles);
+  Grid grid = makeGrid(
+      rewriter, loc, loopExtents(rewriter, loc, op, op->getOperands()), tiles);
   gpu::LaunchOp launch = makeLaunch(rewriter, loc, grid, getThreads());
   rewriter.setInsertionPoint(launch.getBody().front().getTerminator());
   SmallVector<OpFoldResult> extents =

@@ -19,11 +19,9 @@ using namespace mlir;
 
 namespace hwtune {
 
-DiagnosedSilenceableFailure
-TileLoopOp::applyToOne(transform::TransformRewriter &rewriter,
-                       Operation *target,
-                       transform::ApplyToEachResultList &results,
-                       transform::TransformState &) {
+DiagnosedSilenceableFailure TileLoopOp::applyToOne(
+    transform::TransformRewriter &rewriter, Operation *target,
+    transform::ApplyToEachResultList &results, transform::TransformState &) {
   auto op = dyn_cast<linalg::LinalgOp>(target);
   if (!op || !op.hasPureBufferSemantics())
     return emitDefiniteFailure() << "expected a linalg op on memrefs, found '"
@@ -46,8 +44,8 @@ TileLoopOp::applyToOne(transform::TransformRewriter &rewriter,
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
   SmallVector<int64_t> sizes(numLoops, 0);
   sizes[getDim()] = getSize();
-  linalg::LinalgOp tiled = tileAt(rewriter, op, op->getOperands(),
-                                  {loop.getInductionVar()}, sizes);
+  linalg::LinalgOp tiled =
+      tileAt(rewriter, op, op->getOperands(), {loop.getInductionVar()}, sizes);
   if (getDropUnitLoop() && getSize() == 1) {
     llvm::SmallBitVector dropped(numLoops);
     dropped.set(getDim());
@@ -167,13 +165,11 @@ TileToThreadsOp::apply(transform::TransformRewriter &rewriter,
                        transform::TransformResults &results,
                        transform::TransformState &state) {
   SmallVector<Operation *> all;
-  for (Operation *target :
-       llvm::to_vector(state.getPayloadOps(getTarget()))) {
+  for (Operation *target : llvm::to_vector(state.getPayloadOps(getTarget()))) {
     auto op = dyn_cast<linalg::LinalgOp>(target);
     if (!op || !op.hasPureBufferSemantics())
-      return emitDefiniteFailure()
-             << "expected a linalg op on memrefs, found '" << target->getName()
-             << "'";
+      return emitDefiniteFailure() << "expected a linalg op on memrefs, found '"
+                                   << target->getName() << "'";
     std::string why;
     std::optional<SmallVector<Deal>> deals = dealLoops(
         op.getStaticLoopRanges(), getTileSizes(), getNumThreads(), why);

@@ -89,8 +89,8 @@ HWTUNE_MODIFIES(LowerTransfersOp)
 #undef HWTUNE_MODIFIES
 
 DiagnosedSilenceableFailure
-BarrierOp::applyToOne(transform::TransformRewriter &rewriter,
-                      Operation *target, transform::ApplyToEachResultList &,
+BarrierOp::applyToOne(transform::TransformRewriter &rewriter, Operation *target,
+                      transform::ApplyToEachResultList &,
                       transform::TransformState &) {
   if (getAfter())
     rewriter.setInsertionPointAfter(target);

@@ -46,9 +46,9 @@ linalg::LinalgOp tileAt(RewriterBase &b, linalg::LinalgOp op,
       starts[loop] = offsets[next++];
   }
   SmallVector<OpFoldResult> bounds = loopExtents(b, loc, op, operands);
-  SmallVector<Value> tiles = linalg::makeTiledShapes(
-      b, loc, op, operands, offsets, sizes, bounds,
-      /*omitPartialTileCheck=*/true);
+  SmallVector<Value> tiles =
+      linalg::makeTiledShapes(b, loc, op, operands, offsets, sizes, bounds,
+                              /*omitPartialTileCheck=*/true);
   auto tiled = cast<linalg::LinalgOp>(
       mlir::clone(b, op.getOperation(), TypeRange(), tiles));
   linalg::offsetIndices(b, tiled, starts);
@@ -58,7 +58,7 @@ linalg::LinalgOp tileAt(RewriterBase &b, linalg::LinalgOp op,
 /// The map of a memref operand that keeps no unit loop, and the dimensions of
 /// the operand that vanish with them. Null map: not a projected permutation.
 static AffineMap dropLoops(AffineMap map, const llvm::SmallBitVector &dropped,
-                    llvm::SmallBitVector &gone) {
+                           llvm::SmallBitVector &gone) {
   unsigned next = 0;
   SmallVector<AffineExpr> position(map.getNumDims());
   for (unsigned d = 0; d < map.getNumDims(); ++d)
@@ -106,9 +106,9 @@ linalg::GenericOp dropUnitLoops(RewriterBase &b, linalg::LinalgOp op,
         shape.push_back(type.getDimSize(d));
     auto reduced = memref::SubViewOp::inferRankReducedResultType(
         shape, type, offsets, sizes, strides);
-    operands.push_back(memref::SubViewOp::create(
-        b, loc, cast<MemRefType>(reduced), operand.get(), offsets, sizes,
-        strides));
+    operands.push_back(
+        memref::SubViewOp::create(b, loc, cast<MemRefType>(reduced),
+                                  operand.get(), offsets, sizes, strides));
   }
   SmallVector<utils::IteratorType> iterators;
   for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))

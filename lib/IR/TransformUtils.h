@@ -19,9 +19,10 @@
 namespace hwtune {
 
 /// Extents of the loops of `op` as its operands would be `operands`.
-llvm::SmallVector<mlir::OpFoldResult>
-loopExtents(mlir::OpBuilder &b, mlir::Location loc, mlir::linalg::LinalgOp op,
-            mlir::ValueRange operands);
+llvm::SmallVector<mlir::OpFoldResult> loopExtents(mlir::OpBuilder &b,
+                                                  mlir::Location loc,
+                                                  mlir::linalg::LinalgOp op,
+                                                  mlir::ValueRange operands);
 
 /// `op` on the tile that starts at `offsets` (one per loop whose entry of
 /// `tileSizes` is not 0, in order) and has full size also at the edges.

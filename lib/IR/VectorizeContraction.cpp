@@ -37,8 +37,7 @@ int inputOf(Value value, Block &block, Body &body) {
     value = widen->getOperand(0);
   }
   auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || argument.getOwner() != &block ||
-      argument.getArgNumber() > 1)
+  if (!argument || argument.getOwner() != &block || argument.getArgNumber() > 1)
     return -1;
   body.widen[argument.getArgNumber()] = widen;
   return argument.getArgNumber();
@@ -105,8 +104,8 @@ Fragment readFragment(OpBuilder &b, linalg::LinalgOp op, OpOperand &operand,
   Location loc = op.getLoc();
   auto type = cast<MemRefType>(operand.get().getType());
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value pad = arith::ConstantOp::create(b, loc,
-                                        b.getZeroAttr(type.getElementType()));
+  Value pad =
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType()));
   SmallVector<bool> inBounds(type.getRank(), true);
   Value vector = vector::TransferReadOp::create(
       b, loc, VectorType::get(type.getShape(), type.getElementType()),
@@ -125,8 +124,7 @@ Fragment readFragment(OpBuilder &b, linalg::LinalgOp op, OpOperand &operand,
 
 Value multiplyAdd(OpBuilder &b, Location loc, Value scalar, Value row,
                   Value sum) {
-  Value spread =
-      vector::BroadcastOp::create(b, loc, row.getType(), scalar);
+  Value spread = vector::BroadcastOp::create(b, loc, row.getType(), scalar);
   if (isa<FloatType>(getElementTypeOrSelf(sum.getType())))
     return vector::FMAOp::create(b, loc, spread, row, sum);
   Value product = arith::MulIOp::create(b, loc, spread, row);
@@ -201,9 +199,9 @@ DiagnosedSilenceableFailure VectorizeContractionOp::applyToOne(
   forEach(outer, extents, at, [&] {
     Value row = sum.row(rewriter, loc, along, extents[along], at);
     forEach(reductions, extents, at, [&] {
-      row = multiplyAdd(rewriter, loc, scalars.element(rewriter, loc, at),
-                        rows.row(rewriter, loc, along, extents[along], at),
-                        row);
+      row =
+          multiplyAdd(rewriter, loc, scalars.element(rewriter, loc, at),
+                      rows.row(rewriter, loc, along, extents[along], at), row);
     });
     SmallVector<int64_t> position = sum.position(at);
     position.pop_back();

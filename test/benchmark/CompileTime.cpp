@@ -102,7 +102,8 @@ int main(int argc, char **argv) {
       parseModule(*context, kMatmul);
   const Schedule *schedule = findSchedule("matmul");
   if (!target || !module || !schedule || count == 0) {
-    fmt::print(stderr, "usage: bench-compile-time [samples] [seed] [target] [level]\n");
+    fmt::print(stderr,
+               "usage: bench-compile-time [samples] [seed] [target] [level]\n");
     return 1;
   }
   mlir::Operation *op = nullptr;
@@ -112,8 +113,8 @@ int main(int argc, char **argv) {
     fmt::print(stderr, "{}\n", workload.error().str());
     return 1;
   }
-  unsigned optLevel = argc > 4 ? unsigned(std::atoi(argv[4]))
-                               : CompileOptions().optLevel;
+  unsigned optLevel =
+      argc > 4 ? unsigned(std::atoi(argv[4])) : CompileOptions().optLevel;
   std::vector<double> times, schedules, lowers, ptxs;
   size_t failed = 0;
   Space space = schedule->space(*workload, *target);
@@ -123,8 +124,7 @@ int main(int argc, char **argv) {
                 optLevel);
     if (!steps) {
       ++failed;
-      fmt::print(stderr, "{}: {}\n", space.toText(config),
-                 steps.error().str());
+      fmt::print(stderr, "{}: {}\n", space.toText(config), steps.error().str());
       continue;
     }
     times.push_back(steps->sum());

@@ -111,8 +111,7 @@ std::vector<double> scalarsOf(Subject subject, uint64_t seed) {
       continue;
     ElementType type =
         elementTypeOf(argument.getType()).value_or(ElementType::I64);
-    scalars.push_back(
-        generatedValue(seed + argument.getArgNumber(), 0, type));
+    scalars.push_back(generatedValue(seed + argument.getArgNumber(), 0, type));
   }
   return scalars;
 }
@@ -158,8 +157,8 @@ std::vector<uint64_t> sampleElements(uint64_t elements, uint64_t count,
 }
 
 /// Fills the expected section of `compiled`.
-Status computeExpected(Subject subject, const Workload &workload,
-                       uint64_t seed, Compiled &compiled) {
+Status computeExpected(Subject subject, const Workload &workload, uint64_t seed,
+                       Compiled &compiled) {
   ReferenceInputs inputs;
   std::map<unsigned, unsigned> bufferOf; // operand -> buffer
   llvm::DenseMap<Value, unsigned> bufferAt;
@@ -234,8 +233,9 @@ Expected<Compiled> compile(MLIRContext &context,
                  ""};
   Space space = schedule->space(*workload, *target);
   Expected<Config> config =
-      request.config.empty() ? Expected<Config>(schedule->generic(*workload, *target))
-                             : space.fromText(request.config);
+      request.config.empty()
+          ? Expected<Config>(schedule->generic(*workload, *target))
+          : space.fromText(request.config);
   if (!config)
     return config.error();
   if (std::optional<Rejection> rejection =
@@ -246,8 +246,8 @@ Expected<Compiled> compile(MLIRContext &context,
   options.shapes = request.shapes;
   options.ptxas = request.ptxas;
   options.scalars = scalarsOf(*subject, request.seed);
-  Expected<CompiledKernel> kernel = compileKernel(
-      **module, *schedule, *workload, *target, *config, options);
+  Expected<CompiledKernel> kernel =
+      compileKernel(**module, *schedule, *workload, *target, *config, options);
   if (!kernel)
     return kernel.error();
 
@@ -272,13 +272,13 @@ Expected<Compiled> compile(MLIRContext &context,
 }
 
 Status writeArtifacts(const Compiled &compiled, const std::string &folder) {
-  if (Status done = writeFileAtomically(folder + "/kernel.ptx",
-                                        compiled.kernel.ptx);
+  if (Status done =
+          writeFileAtomically(folder + "/kernel.ptx", compiled.kernel.ptx);
       !done)
     return done;
   if (!compiled.launch.expectedFile.empty())
-    if (Status done = writeFileAtomically(folder + "/expected.bin",
-                                          compiled.expected);
+    if (Status done =
+            writeFileAtomically(folder + "/expected.bin", compiled.expected);
         !done)
       return done;
   return writeFileAtomically(folder + "/launch.json",

@@ -35,7 +35,8 @@ constexpr const char *kUsage =
     "\n"
     "  --target=ID|FILE    GPU to compile for (default a100-sxm4-80gb)\n"
     "  --schedule=NAME     matmul, elementwise, ... (required)\n"
-    "  --config=TEXT       \"{block_m = 128, ...}\" (default: the generic one)\n"
+    "  --config=TEXT       \"{block_m = 128, ...}\" (default: the generic "
+    "one)\n"
     "  --shapes=AxB,C,...  sizes of the memref arguments, if dynamic\n"
     "  --seed=N            of the inputs (default 0)\n"
     "  --expected          also write expected.bin\n"
@@ -92,9 +93,8 @@ Status readArgument(std::string_view argument, Options &options) {
   CompileRequest &request = options.request;
   size_t equals = argument.find('=');
   std::string_view key = argument.substr(0, equals);
-  std::string value(equals == std::string_view::npos
-                        ? ""
-                        : argument.substr(equals + 1));
+  std::string value(
+      equals == std::string_view::npos ? "" : argument.substr(equals + 1));
   if (key == "--target")
     request.target = value;
   else if (key == "--schedule")
@@ -135,9 +135,9 @@ Expected<Options> readArguments(int argc, char **argv) {
     } else if (options.input.empty()) {
       options.input = argument;
     } else {
-      return Error{fmt::format("two inputs: `{}` and `{}`", options.input,
-                               argument),
-                   ""};
+      return Error{
+          fmt::format("two inputs: `{}` and `{}`", options.input, argument),
+          ""};
     }
   }
   if (options.worker)

@@ -111,12 +111,10 @@ Expected<KernelDesc> describeLaunch(mlir::gpu::LaunchFuncOp launch,
 /// All of it. `module` holds one function with one op that carries
 /// `hwtune.op`; it is cloned, not changed. A broken promise of the schedule is
 /// an error that says which.
-Expected<CompiledKernel> compileKernel(mlir::ModuleOp module,
-                                       const Schedule &schedule,
-                                       const Workload &workload,
-                                       const TargetSpec &target,
-                                       const Config &config,
-                                       const CompileOptions &options);
+Expected<CompiledKernel>
+compileKernel(mlir::ModuleOp module, const Schedule &schedule,
+              const Workload &workload, const TargetSpec &target,
+              const Config &config, const CompileOptions &options);
 
 /// The same with a script in place of a schedule (a user's own, or an edited
 /// export); promises nothing.

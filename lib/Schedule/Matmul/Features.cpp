@@ -101,16 +101,15 @@ private:
   WarpAccess fragmentAccess(bool isA, int64_t pitchBytes) const;
   WarpAccess copyAccess(bool isA, int64_t pitchBytes) const;
   AccessStream &stream() { return f.streams[f.numStreams++]; }
-  void fillGlobal(AccessStream &s, const WarpAccess &access,
-                  const Side &side, int64_t laneElements, double blockElements,
-                  double sharing);
+  void fillGlobal(AccessStream &s, const WarpAccess &access, const Side &side,
+                  int64_t laneElements, double blockElements, double sharing);
 
   const Workload &w;
   const Roles &roles;
   const TargetSpec &t;
   const Choice &c;
   KernelFeatures f;
-  double steps = 1;  ///< turns of the k loop, other reductions included
+  double steps = 1;   ///< turns of the k loop, other reductions included
   double kkSteps = 1; ///< vector steps of k in one of them
   double blocksM = 1, blocksN = 1, blocksOuter = 1;
 };
@@ -144,8 +143,7 @@ WarpAccess Builder::copyAccess(bool isA, int64_t pitchBytes) const {
   const Side &side = isA ? roles.a : roles.b;
   TileShape tile = isA ? tileA(roles, c) : tileB(roles, c);
   int64_t vector = isA ? c.vectorA : c.vectorB;
-  int64_t perRow =
-      std::clamp<int64_t>(tile.columns / vector, 1, kLanes);
+  int64_t perRow = std::clamp<int64_t>(tile.columns / vector, 1, kLanes);
   return {kLanes / perRow, pitchBytes, perRow * vector * side.bytes};
 }
 
@@ -214,10 +212,9 @@ void Builder::addOutput() {
     access = {kLanes, std::max(piece * alongN, c.pieceM() * alongM),
               roles.c.bytes};
   AccessStream &s = stream();
-  s.loads = s.stores =
-      double(c.threadM * c.threadN) / double(wide ? piece : 1);
-  fillGlobal(s, access, roles.c, wide ? piece : 1,
-             double(c.blockM * c.blockN), 1);
+  s.loads = s.stores = double(c.threadM * c.threadN) / double(wide ? piece : 1);
+  fillGlobal(s, access, roles.c, wide ? piece : 1, double(c.blockM * c.blockN),
+             1);
 }
 
 void Builder::countInstructions() {
@@ -246,9 +243,10 @@ void Builder::countInstructions() {
   f.otherInsts += steps * (6 + 3 * (bodies > 1 ? bodies : 0));
   f.barriers = !c.sharedA && !c.sharedB ? 0 : steps * (c.stages > 1 ? 1 : 2);
   f.copyPhases = c.sharedA || c.sharedB ? steps : 0;
-  double perStep = values * double(c.stepK()) + fragment(true).count +
-                   fragment(false).count;
-  f.unrolledBody = perStep * double(std::min<int64_t>(c.unroll, int64_t(kkSteps)));
+  double perStep =
+      values * double(c.stepK()) + fragment(true).count + fragment(false).count;
+  f.unrolledBody =
+      perStep * double(std::min<int64_t>(c.unroll, int64_t(kkSteps)));
   f.codeBytes = kInstructionBytes * (f.unrolledBody + 4 * values + 100);
 }
 

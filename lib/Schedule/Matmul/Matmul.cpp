@@ -97,8 +97,10 @@ void addKnobs(Space &space, const Workload &w, const Roles &r) {
   knob("unroll", {1, 2, 4, 8}, "copies of the body of the loop inside block_k");
   knob("shared_a", {0, 1}, "A through shared memory", true);
   knob("shared_b", {0, 1}, "B through shared memory", true);
-  knob("pad_a", {0, padOf(r.a)}, "elements added to a row of A in shared memory");
-  knob("pad_b", {0, padOf(r.b)}, "elements added to a row of B in shared memory");
+  knob("pad_a", {0, padOf(r.a)},
+       "elements added to a row of A in shared memory");
+  knob("pad_b", {0, padOf(r.b)},
+       "elements added to a row of B in shared memory");
   knob("stages", {1, 2, 3, 4}, "buffers of A and B; 1 copies synchronously");
 }
 
@@ -112,7 +114,9 @@ void addThreadConstraints(Space &space, const TargetSpec &t) {
          return Pair(v[ThreadN], v[BlockN]);
        }});
   space.constraints.push_back(
-      {"tile", {ThreadN, VectorC}, "columns in one piece of a thread's tile",
+      {"tile",
+       {ThreadN, VectorC},
+       "columns in one piece of a thread's tile",
        [](Values v) { return Pair(v[VectorC], v[ThreadN]); }});
   // Only values written by hand fail these.
   auto left = [&](std::vector<unsigned> knobs, std::string what, auto rest) {
@@ -136,16 +140,15 @@ void addThreadConstraints(Space &space, const TargetSpec &t) {
   auto threadsOf = [](Values v) {
     return (v[BlockM] / v[ThreadM]) * (v[BlockN] / v[ThreadN]);
   };
-  space.constraints.push_back(
-      {"threads", four, "threads of a block",
-       [=, limit = t.maxThreadsPerBlock](Values v) {
-         return Pair(threadsOf(v), limit);
-       }});
-  space.constraints.push_back(
-      {"warps", four, "threads of a block beyond whole warps",
-       [=, warp = t.warpSize](Values v) {
-         return Pair(threadsOf(v) % warp, 0);
-       }});
+  space.constraints.push_back({"threads", four, "threads of a block",
+                               [=, limit = t.maxThreadsPerBlock](Values v) {
+                                 return Pair(threadsOf(v), limit);
+                               }});
+  space.constraints.push_back({"warps", four,
+                               "threads of a block beyond whole warps",
+                               [=, warp = t.warpSize](Values v) {
+                                 return Pair(threadsOf(v) % warp, 0);
+                               }});
 }
 
 /// Constraints on the copies of one operand.
@@ -155,21 +158,22 @@ void addCopyConstraints(Space &space, const Workload &w, const Roles &r,
   unsigned vector = isA ? VectorA : VectorB, shared = isA ? SharedA : SharedB,
            pad = isA ? PadA : PadB;
   std::string name = isA ? "A" : "B";
+  space.constraints.push_back({"vector",
+                               {vector},
+                               "vector of " + name + " that divides its rows",
+                               [=, limit = rowVector(w, side)](Values v) {
+                                 return Pair(v[vector], limit);
+                               }});
   space.constraints.push_back(
-      {"vector", {vector}, "vector of " + name + " that divides its rows",
-       [=, limit = rowVector(w, side)](Values v) {
-         return Pair(v[vector], limit);
-       }});
+      {"unused-knob",
+       {vector, shared},
+       "vector of " + name + ", which is not copied",
+       [=](Values v) { return Pair(v[vector], v[shared] ? v[vector] : 1); }});
   space.constraints.push_back(
-      {"unused-knob", {vector, shared},
-       "vector of " + name + ", which is not copied", [=](Values v) {
-         return Pair(v[vector], v[shared] ? v[vector] : 1);
-       }});
-  space.constraints.push_back(
-      {"unused-knob", {pad, shared},
-       "pad of " + name + ", which is not in shared memory", [=](Values v) {
-         return Pair(v[pad], v[shared] ? v[pad] : 0);
-       }});
+      {"unused-knob",
+       {pad, shared},
+       "pad of " + name + ", which is not in shared memory",
+       [=](Values v) { return Pair(v[pad], v[shared] ? v[pad] : 0); }});
   space.constraints.push_back(
       {"copy",
        {BlockM, BlockN, BlockK, ThreadM, ThreadN, vector, shared},
@@ -184,30 +188,38 @@ void addCopyConstraints(Space &space, const Workload &w, const Roles &r,
          return Pair(tile.rows * tile.columns % (c.threads() * v[vector]), 0);
        }});
   space.constraints.push_back(
-      {"unaligned", {vector, pad},
+      {"unaligned",
+       {vector, pad},
        "elements by which padded rows of " + name + " miss a vector",
        [=](Values v) { return Pair(v[pad] % v[vector], 0); }});
 }
 
 void addStageConstraints(Space &space, const Roles &r, const TargetSpec &t) {
   space.constraints.push_back(
-      {"unused-knob", {BlockK, Unroll}, "copies of the loop inside block_k",
+      {"unused-knob",
+       {BlockK, Unroll},
+       "copies of the loop inside block_k",
        [](Values v) {
          return Pair(v[Unroll],
                      std::max<int64_t>(1, v[BlockK] / Choice::kStepK));
        }});
   space.constraints.push_back(
-      {"async-copy", {Stages}, "compute capability for more than one stage",
+      {"async-copy",
+       {Stages},
+       "compute capability for more than one stage",
        [have = t.computeCapability()](Values v) {
          return Pair(v[Stages] > 1 ? kAsyncCapability : 0, have);
        }});
   space.constraints.push_back(
-      {"async-copy", {SharedA, SharedB, Stages},
-       "stages where not both operands are in shared memory", [](Values v) {
+      {"async-copy",
+       {SharedA, SharedB, Stages},
+       "stages where not both operands are in shared memory",
+       [](Values v) {
          return Pair(v[Stages], v[SharedA] && v[SharedB] ? v[Stages] : 1);
        }});
   space.constraints.push_back(
-      {"async-copy", {VectorA, VectorB, Stages},
+      {"async-copy",
+       {VectorA, VectorB, Stages},
        "bytes of the smallest asynchronous copy",
        [a = r.a.bytes, b = r.b.bytes](Values v) {
          int64_t smallest = std::min(v[VectorA] * a, v[VectorB] * b);
@@ -221,9 +233,8 @@ void addResourceConstraints(Space &space, const Workload &w, const Roles &r,
       {"shared-memory",
        {BlockM, BlockN, BlockK, SharedA, SharedB, PadA, PadB, Stages},
        "shared memory of a block (bytes)",
-       [=, limit = std::max(t.sharedPerBlock, t.sharedPerBlockOptin)](Values v) {
-         return Pair(sharedBytes(r, choiceOfSpan(v)), limit);
-       }});
+       [=, limit = std::max(t.sharedPerBlock, t.sharedPerBlockOptin)](
+           Values v) { return Pair(sharedBytes(r, choiceOfSpan(v)), limit); }});
   std::vector<unsigned> knobs = {BlockM, BlockN, ThreadM, ThreadN, VectorC};
   space.constraints.push_back(
       {"registers", knobs, "registers of a thread (estimate)",
@@ -339,8 +350,7 @@ Config Matmul::generic(const Workload &w, const TargetSpec &t) const {
   return first;
 }
 
-std::vector<PtxPromise> Matmul::promises(const Workload &w,
-                                         const TargetSpec &t,
+std::vector<PtxPromise> Matmul::promises(const Workload &w, const TargetSpec &t,
                                          const Config &config) const {
   Choice c = choiceOf(config);
   Roles r = assignRoles(w);
@@ -353,7 +363,8 @@ std::vector<PtxPromise> Matmul::promises(const Workload &w,
   // LLVM unrolls a loop of few turns as a whole.
   int64_t turns = 1;
   if (int64_t k = extent(w, r.k); k != kDynamic)
-    turns = std::clamp<int64_t>((k + c.blockK - 1) / c.blockK, 1, kMostUnrolled);
+    turns =
+        std::clamp<int64_t>((k + c.blockK - 1) / c.blockK, 1, kMostUnrolled);
   for (unsigned loop : r.reductions)
     if (int64_t k = extent(w, loop); k != kDynamic)
       turns = std::clamp<int64_t>(turns * k, 1, kMostUnrolled);

@@ -26,8 +26,8 @@ namespace hwtune::matmul {
 
 /// One of A, B, C as the schedule sees it.
 struct Side {
-  unsigned operand = 0;     ///< index into `Workload::operands`
-  int64_t bytes = 4;        ///< of an element
+  unsigned operand = 0; ///< index into `Workload::operands`
+  int64_t bytes = 4;    ///< of an element
   /// The tiled loop along its last dimension that is not of size-1 tiles;
   /// empty where it has none.
   std::optional<unsigned> fast;
@@ -69,8 +69,21 @@ struct Choice {
 
 /// Names of the knobs, in the order of `Config`.
 enum KnobIndex : unsigned {
-  BlockM, BlockN, BlockK, ThreadM, ThreadN, VectorA, VectorB, VectorC, Unroll,
-  SharedA, SharedB, PadA, PadB, Stages, NumKnobs
+  BlockM,
+  BlockN,
+  BlockK,
+  ThreadM,
+  ThreadN,
+  VectorA,
+  VectorB,
+  VectorC,
+  Unroll,
+  SharedA,
+  SharedB,
+  PadA,
+  PadB,
+  Stages,
+  NumKnobs
 };
 
 Choice choiceOf(const Config &config);

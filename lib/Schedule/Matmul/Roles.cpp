@@ -27,10 +27,9 @@ std::optional<unsigned> loopOf(const Operand &op, size_t d) {
 }
 
 bool uses(const Operand &op, unsigned loop) {
-  return std::any_of(op.index.begin(), op.index.end(),
-                     [&](const LinearExpr &expr) {
-                       return expr.coefficients[loop] != 0;
-                     });
+  return std::any_of(
+      op.index.begin(), op.index.end(),
+      [&](const LinearExpr &expr) { return expr.coefficients[loop] != 0; });
 }
 
 /// A set of loops. Roles are found again for every configuration of a space, so
@@ -51,8 +50,7 @@ std::optional<unsigned> fastestOf(const Operand &op, LoopSet candidates) {
   return std::nullopt;
 }
 
-Side sideOf(const Workload &w, unsigned operand,
-            LoopSet tiled) {
+Side sideOf(const Workload &w, unsigned operand, LoopSet tiled) {
   const Operand &op = w.operands[operand];
   Side side;
   side.operand = operand;

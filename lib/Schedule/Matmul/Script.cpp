@@ -124,8 +124,8 @@ void Writer::copy() {
            "attributes{{hwtune.buffer = {1} : i64}} in %f : {2}",
            name, isA ? roles.a.operand : roles.b.operand, kOne);
     line("transform.hwtune.distribute_copy %{}_{} vector {}{} : !any",
-         c.stages > 1 ? "copies" : "copy", name,
-         isA ? c.vectorA : c.vectorB, async);
+         c.stages > 1 ? "copies" : "copy", name, isA ? c.vectorA : c.vectorB,
+         async);
   }
 }
 

@@ -18,28 +18,28 @@ constexpr const char *kPtx = R"(.version 7.0
 .address_size 64
 .extern .func  (.param .b32 func_retval0) __nv_expf
 (
-	.param .b32 __nv_expf_param_0
+    .param .b32 __nv_expf_param_0
 )
 ;
 .shared .align 16 .b8 buffer[8192];
 .shared .align 4 .b8 other[100];
 .extern .shared .align 16 .b8 dynamic[];
 .visible .entry kernel(
-	.param .u64 .ptr .align 16 kernel_param_0
+    .param .u64 .ptr .align 16 kernel_param_0
 )
 .maxntid 256
 {
-	.reg .pred 	%p<2>;
-	ld.param.b64 	%rd1, [kernel_param_0];  // a comment; with ld.shared.b32
-	ld.global.nc.v4.b32 	{%r1, %r2, %r3, %r4}, [%rd1];
-	ld.global.v2.b32 	{%r1, %r2}, [%rd1];
+    .reg .pred     %p<2>;
+    ld.param.b64     %rd1, [kernel_param_0];  // a comment; with ld.shared.b32
+    ld.global.nc.v4.b32     {%r1, %r2, %r3, %r4}, [%rd1];
+    ld.global.v2.b32     {%r1, %r2}, [%rd1];
 $L__BB0_1:
-	bar.sync 	0;
-@%p1 bra 	$L__BB0_1;
-	// begin inline asm
-	cp.async.cg.shared.global [%r1], [%rd1], 16;
-	// end inline asm
-	ret;
+    bar.sync     0;
+@%p1 bra     $L__BB0_1;
+    // begin inline asm
+    cp.async.cg.shared.global [%r1], [%rd1], 16;
+    // end inline asm
+    ret;
 }
 )";
 

@@ -64,9 +64,7 @@ TargetSpec a100() {
 
 const Schedule &schedule() { return *findSchedule("matmul"); }
 
-Config floorConfig() {
-  return {128, 128, 16, 8, 8, 4, 4, 4, 4, 1, 1, 0, 0, 1};
-}
+Config floorConfig() { return {128, 128, 16, 8, 8, 4, 4, 4, 4, 1, 1, 0, 0, 1}; }
 
 TEST(Matmul, SpaceIsWellFormed) {
   Space space = schedule().space(matmul(1000, 777, 333), a100());
@@ -130,8 +128,11 @@ TEST(Matmul, GenericIsTheDesignsDefault) {
 }
 
 TEST(Matmul, GenericIsLegalForOddSizes) {
-  for (auto [m, n, k] : {std::tuple{1000, 777, 333}, {2, 3, 5}, {17, 4096, 1},
-                         {-1, -1, -1}, {16, 16, 16}}) {
+  for (auto [m, n, k] : {std::tuple{1000, 777, 333},
+                         {2, 3, 5},
+                         {17, 4096, 1},
+                         {-1, -1, -1},
+                         {16, 16, 16}}) {
     Workload w = matmul(m, n, k);
     Space space = schedule().space(w, a100());
     std::optional<Rejection> rejection =
