@@ -139,6 +139,9 @@ private:
   bool decodeBySignature(const Entry &e, std::span<const ptx::Operand> ops);
   bool decodeSetp();
   bool decodeSet();
+  Val pairTest(Val a, Val b, std::string_view half, size_t lastOption, std::string_view &boolean);
+  bool decodePairSetp();
+  bool decodePairSet();
   bool decodeMov();
   bool decodeCvt();
   bool decodeCvta();

@@ -151,6 +151,8 @@ static std::string booleanOp(std::string_view name, bool negatedFirst) {
 /// setp.cmp{.bool}{.ftz}.type p{|q}, a, b{, c}: p = (a cmp b) bool c,
 /// q = !(a cmp b) bool c.
 bool FunctionDecoder::decodeSetp() {
+  if (lastMod() == "f16x2" || lastMod() == "bf16x2")
+    return decodePairSetp();
   auto ops = operands();
   if (numMods() < 2 || ops.size() < 3)
     return unsupported();
@@ -165,8 +167,6 @@ bool FunctionDecoder::decodeSetp() {
   const Entry *e = entry(key);
   if (!e)
     return false;
-  if (e->sig[0] != 'p')
-    return decodeBySignature(*e, ops); // packed halves, see OpsHalf.cpp
   std::span<const Operand> results = ops.subspan(0, 1);
   if (ops[0].kind == OperandKind::Pair)
     results = F.elements(ops[0]);
@@ -190,15 +190,68 @@ bool FunctionDecoder::decodeSetp() {
   return !failed;
 }
 
+/// The test of one half of a pair: "low" or "high".
+Val FunctionDecoder::pairTest(Val a, Val b, std::string_view half, size_t lastOption, std::string_view &boolean) {
+  std::string key = fmt::format("setp.{}.{}.{}", mod(0), half, lastMod());
+  for (size_t i = 1; i < lastOption; ++i)
+    if (mod(i) == "and" || mod(i) == "or" || mod(i) == "xor")
+      boolean = mod(i);
+    else if (mod(i) == "ftz")
+      key = fmt::format("setp.{}.{}.ftz.{}", mod(0), half, lastMod());
+  Val test = Val::reg(temp(RegClass::Pred));
+  emit(key, test, {a, b});
+  return test;
+}
+
+/// setp.cmp{.bool}{.ftz}.f16x2 p|q, a, b{, c}: p of the low halves, q of the
+/// high ones.
+bool FunctionDecoder::decodePairSetp() {
+  auto ops = operands();
+  if (ops.size() < 3 || ops[0].kind != OperandKind::Pair)
+    return unsupported();
+  Val a = source(ops[1], 'w'), b = source(ops[2], 'w');
+  std::string_view boolean;
+  Val tests[2] = {pairTest(a, b, "low", numMods() - 1, boolean), pairTest(a, b, "high", numMods() - 1, boolean)};
+  Val c = boolean.empty() ? Val::raw(kTruePredicate) : source(ops[3], 'p');
+  for (Val &t : tests) {
+    Val both = Val::reg(temp(RegClass::Pred));
+    emit(booleanOp(boolean.empty() ? "and" : boolean, false), both, {t, c});
+    t = both;
+  }
+  for (int i = 0; i < 2; ++i)
+    emit("mov.pred", destination(F.elements(ops[0])[i], 'p'), {tests[i]});
+  return !failed;
+}
+
+/// set.cmp{.bool}{.ftz}.f16x2.f16x2 d, a, b{, c}: 1.0 or 0 in each half.
+bool FunctionDecoder::decodePairSet() {
+  auto ops = operands();
+  Val a = source(ops[1], 'w'), b = source(ops[2], 'w');
+  std::string_view boolean;
+  uint64_t one = lastMod() == "f16x2" ? 0x3c00 : 0x3f80;
+  Val halves[2];
+  for (int i = 0; i < 2; ++i) {
+    Val test = pairTest(a, b, i ? "high" : "low", numMods() - 2, boolean);
+    if (!boolean.empty()) {
+      Val both = Val::reg(temp(RegClass::Pred));
+      emit(booleanOp(boolean, false), both, {test, source(ops[3], 'p')});
+      test = both;
+    }
+    halves[i] = Val::reg(temp(RegClass::Word));
+    emit("selp.b16", halves[i], {constant(false, one), constant(false, 0), test});
+  }
+  emit("pack.2x16", destination(ops[0], 'w'), {halves[0], halves[1]});
+  return !failed;
+}
+
 /// set.cmp{.bool}{.ftz}.dtype.stype d, a, b{, c}: all ones (1.0) or 0.
 bool FunctionDecoder::decodeSet() {
   auto ops = operands();
   if (numMods() < 3 || ops.size() < 3)
     return unsupported();
   std::string_view stype = lastMod(), dtype = mod(numMods() - 2), boolean;
-  std::string full(M.str(name->full));
-  if (const Entry *direct = B.P.registry->find(full))
-    return decodeBySignature(*direct, ops);
+  if (stype == "f16x2" || stype == "bf16x2")
+    return dtype == stype ? decodePairSet() : unsupported();
   std::string key = fmt::format("setp.{}", mod(0));
   for (size_t i = 1; i + 2 < numMods(); ++i)
     if (mod(i) == "and" || mod(i) == "or" || mod(i) == "xor")

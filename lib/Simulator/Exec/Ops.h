@@ -20,7 +20,8 @@ namespace hwtune::exec {
   void addConvertOps(Registry &registry);                                      \
   void addMoveOps(Registry &registry);                                         \
   void addMemoryOps(Registry &registry);                                       \
-  void addMatrixOps(Registry &registry);
+  void addMatrixOps(Registry &registry);                                       \
+  void addHalfVectorOps(Registry &registry);
 
 namespace avx2 {
 HWTUNE_FAMILIES

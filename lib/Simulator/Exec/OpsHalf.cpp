@@ -162,6 +162,8 @@ template <bool B, Cmp C> void addCompare(Registry &r, const std::string &name) {
   // Of a pair the decoder takes the two halves one by one.
   addEntry(r, (op + ".low").c_str(), (t + "x2").c_str(), lop<P, U32, U32>([](auto a, auto b) { return compare(C, get<B, Plain>(a & 0xffff), get<B, Plain>(b & 0xffff)); }));
   addEntry(r, (op + ".high").c_str(), (t + "x2").c_str(), lop<P, U32, U32>([](auto a, auto b) { return compare(C, get<B, Plain>(a >> 16), get<B, Plain>(b >> 16)); }));
+  addEntry(r, (op + ".low.ftz").c_str(), (t + "x2").c_str(), lop<P, U32, U32>([](auto a, auto b) { return compare(C, get<B, Ftz>(a & 0xffff), get<B, Ftz>(b & 0xffff)); }));
+  addEntry(r, (op + ".high.ftz").c_str(), (t + "x2").c_str(), lop<P, U32, U32>([](auto a, auto b) { return compare(C, get<B, Ftz>(a >> 16), get<B, Ftz>(b >> 16)); }));
 }
 template <bool B> void addCompares(Registry &r) {
   addCompare<B, Cmp::eq>(r, "eq"), addCompare<B, Cmp::ne>(r, "ne"), addCompare<B, Cmp::lt>(r, "lt");

@@ -37,9 +37,10 @@ std::string_view hostVectorUnit() {
 
 static std::unique_ptr<Registry> makeRegistry([[maybe_unused]] std::string_view unit) {
   auto r = std::make_unique<Registry>();
+  addHalfOps(*r); // before the families, which replace what they do better
 #define HWTUNE_ADD_FAMILIES(unit)                                              \
   unit::addIntOps(*r), unit::addLogicOps(*r), unit::addCompareOps(*r), unit::addFloatOps(*r), unit::addConvertOps(*r), \
-      unit::addMoveOps(*r), unit::addMemoryOps(*r), unit::addMatrixOps(*r)
+      unit::addMoveOps(*r), unit::addMemoryOps(*r), unit::addMatrixOps(*r), unit::addHalfVectorOps(*r)
 #if defined(__x86_64__)
   if (unit == "avx512")
     HWTUNE_ADD_FAMILIES(avx512);
@@ -48,7 +49,6 @@ static std::unique_ptr<Registry> makeRegistry([[maybe_unused]] std::string_view 
 #else
   HWTUNE_ADD_FAMILIES(plain);
 #endif
-  addHalfOps(*r);
   addSpecialOps(*r);
   addRoundingOps(*r);
   addVideoOps(*r);

@@ -280,6 +280,39 @@ TEST(Float, Halves) {
   });
 }
 
+TEST(Float, PairComparisons) {
+  check({
+      {"setp.lt.f16x2 %p|%q, %a, %b; selp.b32 %x0, 1, 0, %p; selp.b32 %x1, 2, 0, %q; or.b32 %z, %x0, %x1;", w2, "b32", {0x40003c00, 0x3c004000}, 1},
+      {"set.ge.f16x2.f16x2 %z, %a, %b;", w2, "b32", {0x40003c00, 0x3c004000}, 0x3c000000},
+      {"set.neu.bf16x2.bf16x2 %z, %a, %b;", w2, "b32", {0x7fc03f80, 0x3f803f80}, 0x3f800000},
+  });
+}
+
+/// All pairs of edges and random bits, against one rounding of the exact value.
+template <typename H> uint16_t exactFma(uint16_t a, uint16_t b, uint16_t c, H toLong) {
+  // The host's 64-bit mantissa holds product and sum of these inputs exactly.
+  long double v = toLong(a) * toLong(b) + toLong(c);
+  if (v != v)
+    return 0x7fff;
+  return std::bit_cast<uint16_t>(static_cast<_Float16>(double(v)));
+}
+TEST(Float, HalfFmaOnManyInputs) {
+  std::mt19937 random(5);
+  std::vector<std::vector<uint64_t>> rows;
+  for (int i = 0; i < 4000; ++i) // exponents close together: sums are exact in double
+    rows.push_back({(random() & 0x83ff) | 0x3000 | (random() & 0xc00), (random() & 0x83ff) | 0x3000 | (random() & 0xc00), (random() & 0x83ff) | 0x2c00 | (random() & 0xc00)});
+  auto z = evaluate("fma.rn.f16 %z, %a, %b, %c;", h3, "b16", rows);
+  auto s = evaluate("add.f16 %z, %a, %b;", h3, "b16", rows);
+  auto toLong = [](uint64_t h) { return static_cast<long double>(std::bit_cast<_Float16>(uint16_t(h))); };
+  for (size_t i = 0; i < rows.size(); ++i) {
+    ASSERT_EQ(z[i], exactFma(uint16_t(rows[i][0]), uint16_t(rows[i][1]), uint16_t(rows[i][2]), toLong)) << i;
+    ASSERT_EQ(s[i], exactFma(uint16_t(rows[i][0]), 0x3c00, uint16_t(rows[i][1]), toLong)) << i;
+  }
+  // bf16: a tie that a far smaller addend decides; double rounding would lose it.
+  check({{"fma.rn.bf16 %z, %a, %b, %c;", h3, "b16", {0x3f81, 0x3fc0, 0x0080}, 0x3fc2},
+         {"fma.rn.bf16 %z, %a, %b, %c;", h3, "b16", {0x3f81, 0x3fc0, 0x8080}, 0x3fc1}});
+}
+
 /// A sum whose exact value lies just above a tie of f16: rounding it to f32 or
 /// double first would lose that.
 TEST(Float, HalfFmaRoundsOnce) {
