@@ -45,7 +45,7 @@ std::string guess(const std::string &path, std::string_view text) {
     return "t4";
   if (has("\"Metadata\"") || has("\"KttVersion\""))
     return "ktt";
-  if (has("\"label\"") || has("\"config\"") || has("\"schema\""))
+  if (has("\"hwtune-records\"") || has("\"config\"") || has("\"schema\""))
     return "records";
   if (path.find(".csv") != path.npos)
     return "csv";

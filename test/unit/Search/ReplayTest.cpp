@@ -232,9 +232,11 @@ TEST(Readers, AutoScheduler) {
 }
 
 TEST(Readers, Records) {
-  TempFile file("r.jsonl", R"({"schema": 1, "tool": "hwtune"}
-{"config": {"a": 1}, "gpu": {"name": "G"}, "status": "ok", "times_ns": [3, 1, 2]}
-{"config": {"a": 2}, "status": "compile", "reason": "x"}
+  TempFile file("r.jsonl",
+                R"({"record": "header", "format": "hwtune-records", "schema": 1}
+{"record": "run", "uid": "u", "key": {"gpu": "G"}, "config": {"a": 1}}
+{"record": "trial", "config": {"a": 1}, "status": "ok", "times_ns": [3, 1, 2]}
+{"record": "trial", "config": {"a": 2}, "status": "compile", "reason": "x"}
 )");
   Expected<Dataset> data = readDataset(file.path);
   ASSERT_TRUE(data) << data.error().str();
