@@ -134,6 +134,38 @@ TEST_F(WrongUse, LaunchesOutsideTheLimits) {
   EXPECT_CUDA(Success, d.cuCtxSynchronize());
 }
 
+TEST_F(WrongUse, LaunchesThatDoNotFit) {
+  Module module = load(kVectorAdd);
+  Function add = function(module, "vector_add");
+  DevicePtr p = upload({1});
+  unsigned n = 0;
+  std::vector<void *> params{&p, &p, &p, &n};
+  auto *configure = entry<const char *(const char *)>("hwtuneSimConfigure");
+  // 1024 threads of 128 registers need 131072; a block may have 65536.
+  EXPECT_EQ(configure(R"({"registers":128})"), nullptr);
+  EXPECT_CUDA(LaunchOutOfResources, launch(add, 1, 1024, params));
+  int threads = 0;
+  EXPECT_CUDA(Success,
+              driver().cuFuncGetAttribute(
+                  &threads, FunctionAttribute::MaxThreadsPerBlock, add));
+  EXPECT_EQ(threads, 512);
+  EXPECT_CUDA(Success, launch(add, 1, 512, params));
+  EXPECT_EQ(configure(R"({"registers":0})"), nullptr);
+  // All blocks of a cooperative launch are resident: 2 of 1024 threads on each
+  // of 108 SMs.
+  auto *cooperative =
+      entry<Result(Function, unsigned, unsigned, unsigned, unsigned, unsigned,
+                   unsigned, unsigned, Stream, void **)>(
+          "cuLaunchCooperativeKernel");
+  EXPECT_CUDA(Success, cooperative(add, 216, 1, 1, 1024, 1, 1, 0, nullptr,
+                                   params.data()));
+  constexpr int kCooperativeTooLarge = 720;
+  EXPECT_EQ(
+      int(cooperative(add, 217, 1, 1, 1024, 1, 1, 0, nullptr, params.data())),
+      kCooperativeTooLarge);
+  EXPECT_CUDA(Success, driver().cuCtxSynchronize());
+}
+
 TEST_F(WrongUse, NoContextOrADestroyedOne) {
   const DriverTable &d = driver();
   auto *create = entry<Result(Context *, unsigned, Device)>("cuCtxCreate_v2");
