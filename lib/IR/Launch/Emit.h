@@ -58,6 +58,9 @@ struct Combiner {
   mlir::Value combine(Builder &b, mlir::Value x, mlir::Value y) const;
 };
 
+/// Leaves the unrolling of `loop` to the schedule: LLVM would unroll it again.
+void keepRolled(mlir::Operation *loop);
+
 /// `then` under `condition` where that is not known to hold.
 void guarded(Builder &b, mlir::Value condition, llvm::function_ref<void()> then);
 

@@ -14,6 +14,7 @@
 #include "Emit.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -32,6 +33,14 @@ void guarded(Builder &b, Value condition, function_ref<void()> then) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(op.thenBlock());
   then();
+}
+
+void keepRolled(Operation *loop) {
+  MLIRContext *c = loop->getContext();
+  auto yes = BoolAttr::get(c, true);
+  auto unroll = LLVM::LoopUnrollAttr::get(c, yes, {}, {}, {}, {}, {}, {});
+  // The name under which `llvm.br` holds it; scf.for hands it down.
+  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(c, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}));
 }
 
 namespace {
@@ -193,6 +202,7 @@ SmallVector<Value> PointsEmitter::forLoop(Int from, Int to, int64_t step, ValueR
                                  [&](OpBuilder &, Location, Value i, ValueRange args) {
                                    scf::YieldOp::create(b, body(i, args));
                                  });
+  keepRolled(loop);
   return SmallVector<Value>(loop.getResults());
 }
 

@@ -193,6 +193,7 @@ SmallVector<Value> ReductionEmitter::accumulate() {
                                  [&](OpBuilder &, Location, Value i, ValueRange args) {
                                    scf::YieldOp::create(b, steps(Int(i), args, copies));
                                  });
+    keepRolled(op);
     return SmallVector<Value>(op.getResults());
   };
   if (unroll == 1)

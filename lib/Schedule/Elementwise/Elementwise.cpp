@@ -85,6 +85,8 @@ private:
       return 1;
     int64_t most = 1;
     for (int64_t wish : {16, 8, 4, 2}) {
+      if (wish > v.groups[*g].assumed()) // no vector would lie inside
+        continue;
       bool all = true, some = false;
       for (unsigned k = 0; k < w.operands.size(); ++k) {
         if (w.operands[k].isScalar || v.stride[k][*g] == 0)

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A thread computes a register tile of outputs: `tile_x` along the output's
-// fastest loop by `tile_y` along a second one that lets an operand be reused;
+// fastest loop, in accesses as wide as that allows, by `tile_y` along a second
+// one that lets an operand be reused;
 // the window and channel loops run inside, in order. No shared memory: the
 // overlap of neighbouring windows is left to the caches.
 //
@@ -22,13 +23,12 @@ namespace {
 
 using namespace loops;
 
-enum KnobIndex : unsigned { Threads, TileX, TileY, Vector, Unroll };
+enum KnobIndex : unsigned { Threads, TileX, TileY, Unroll };
 
 /// The two loops of the register tile.
 struct TileLoops {
   unsigned x = 0;
   std::optional<unsigned> y;
-  int64_t widest = 1; ///< elements of an access along x, over all operands
 };
 
 TileLoops tileLoops(const LoopView &v) {
@@ -37,8 +37,6 @@ TileLoops tileLoops(const LoopView &v) {
   std::vector<unsigned> parallel = v.of(LoopKind::Parallel);
   unsigned output = w.operands.size() - 1;
   out.x = v.fastest(output).value_or(parallel.back());
-  for (unsigned k = 0; k < w.operands.size(); ++k)
-    out.widest = std::max(out.widest, v.width(k, out.x, 16));
   // Reuse first: a loop that some input does not depend on.
   for (bool reuse : {true, false})
     for (size_t i = parallel.size(); i-- > 0 && !out.y;) {
@@ -66,7 +64,7 @@ PointsPlan plan(const Workload &w, const Config &c) {
     p.tile[*loops.y] = c[TileY];
   p.vectorLoop = loops.x;
   for (unsigned k = 0; k < w.operands.size(); ++k)
-    p.widths.push_back(p.view.width(k, loops.x, c[Vector]));
+    p.widths.push_back(p.view.width(k, loops.x, c[TileX]));
   for (unsigned g : p.view.of(LoopKind::Parallel))
     if (g != loops.x)
       p.order.push_back(g);
@@ -90,30 +88,27 @@ public:
     auto own = std::make_shared<Workload>(w); // the space may outlive `w`
     LoopView v = viewOf(w, false);
     TileLoops loops = tileLoops(v);
+    // A larger tile than the loop never fits: all would run point by point.
     auto extent = [&](std::optional<unsigned> g) {
-      return g ? powerOfTwoAtLeast(std::max<int64_t>(1, v.groups[*g].assumed())) : 1;
+      return g ? std::max<int64_t>(1, v.groups[*g].assumed()) : 1;
     };
     int64_t inner = std::max<int64_t>(1, v.groups[v.of(LoopKind::Reduction).back()].assumed());
     Space s;
     s.knobs = {{"threads", {32, 64, 128, 256, 512}, "threads of a block"},
                {"tile_x", {1, 2, 4, 8}, "outputs of a thread along the fastest loop"},
                {"tile_y", {1, 2, 4, 8}, "outputs of a thread along a second loop"},
-               {"vector", {1, 2, 4, 8}, "elements of an access along the fastest loop"},
                {"unroll", {1, 2, 4, 8}, "copies of the innermost reduction loop's body"}};
     s.constraints.push_back(atMost("threads", "threads of a block", Threads, double(t.maxThreadsPerBlock)));
     s.constraints.push_back(atMost("tile", "outputs along the fastest loop", TileX, double(extent(loops.x))));
     s.constraints.push_back(atMost("tile", "outputs along the second loop", TileY, double(extent(loops.y))));
-    s.constraints.push_back(atMost("vector", "elements of an access (16 bytes, rows and types allow)", Vector, double(loops.widest)));
-    s.constraints.push_back({"vector", {TileX, Vector}, "elements of an access against outputs along the fastest loop",
-                             [](std::span<const int64_t> c) { return std::pair(double(c[Vector]), double(c[TileX])); }});
     s.constraints.push_back(atMost("unroll", "iterations of the innermost reduction loop", Unroll, double(inner)));
-    s.constraints.push_back({"registers", {TileX, TileY, Vector, Unroll}, "registers of a thread",
+    s.constraints.push_back({"registers", {TileX, TileY, Unroll}, "registers of a thread",
                              [own, most = double(t.maxRegistersPerThread)](std::span<const int64_t> c) {
-                               return std::pair(registersOf(plan(*own, {32, c[TileX], c[TileY], c[Vector], c[Unroll]})), most);
+                               return std::pair(registersOf(plan(*own, {32, c[TileX], c[TileY], c[Unroll]})), most);
                              }});
-    s.constraints.push_back({"registers", {Threads, TileX, TileY, Vector, Unroll}, "registers of a block",
+    s.constraints.push_back({"registers", {Threads, TileX, TileY, Unroll}, "registers of a block",
                              [own, most = double(t.registersPerBlock)](std::span<const int64_t> c) {
-                               double one = registersOf(plan(*own, {c[Threads], c[TileX], c[TileY], c[Vector], c[Unroll]}));
+                               double one = registersOf(plan(*own, {c[Threads], c[TileX], c[TileY], c[Unroll]}));
                                return std::pair(one * double(c[Threads]), most);
                              }});
     return s;
@@ -122,8 +117,8 @@ public:
   Config generic(const Workload &w, const TargetSpec &t) const override {
     LoopView v = viewOf(w, false);
     TileLoops loops = tileLoops(v);
-    int64_t tile = nearest({1, 2, 4}, powerOfTwoAtLeast(v.groups[loops.x].assumed()));
-    return {std::min<int64_t>(256, t.maxThreadsPerBlock), tile, 1, std::min(tile, nearest({1, 2, 4}, loops.widest)), 1};
+    int64_t tile = nearest({1, 2, 4}, v.groups[loops.x].assumed());
+    return {std::min<int64_t>(256, t.maxThreadsPerBlock), tile, 1, 1};
   }
   LaunchShape shape(const Workload &, const TargetSpec &, const Config &c) const override { return {c[Threads], 0, false}; }
   KernelFeatures features(const Workload &w, const TargetSpec &t, const Config &c) const override { return featuresOf(plan(w, c), t); }
