@@ -30,6 +30,7 @@ namespace {
 
 constexpr size_t kFirstList = 8;
 constexpr size_t kBlackBoxSample = 8;
+constexpr size_t kListEvery = 4;    // trials; the model's list goes on
 constexpr size_t kExploreEvery = 9; // trials; exploration never stops
 // A failure counts as this much slower than the best, at least.
 constexpr double kFailurePenalty = 0.7;
@@ -136,6 +137,9 @@ private:
   /// Before anything has run: the likeliest to run, in the model's order.
   Rep nextFeasible() const;
   Rep byImprovement();
+  /// The model's next favourite: where the processes learn a wrong lesson the
+  /// list still arrives.
+  Rep nextOfList() const;
   Rep argmax(const Surrogate &surrogate, bool explore, Random &random) const;
 
   bool isAuto;
@@ -319,10 +323,20 @@ Rep Bayes::argmax(const Surrogate &surrogate, bool explore,
   return bestGain > 0 ? choice : randomUntried(random);
 }
 
+Rep Bayes::nextOfList() const {
+  for (Rep rep : prior.order)
+    if (!tried[rep])
+      return prior.hopeless[rep] ? kNoRep : rep;
+  return kNoRep;
+}
+
 Rep Bayes::byImprovement() {
   Random random = randomOfTrial();
   if (options.randomChoice)
     return randomUntried(random);
+  if (isAuto && trial() % kListEvery == kListEvery - 1)
+    if (Rep next = nextOfList(); next != kNoRep)
+      return next;
   Surrogate &surrogate = surrogates[trial() % surrogates.size()];
   bool explore = isAuto && trial() % kExploreEvery == kExploreEvery - 1;
   if (pending.empty())
