@@ -25,6 +25,8 @@ using Pair = std::pair<double, double>;
 constexpr int64_t kWidestAccess = 16;
 /// First architecture with cp.async, which stages > 1 need.
 constexpr int kAsyncCapability = 80;
+/// First architecture with multiply-adds on pairs of f32.
+constexpr int kPackedCapability = 100;
 /// Smallest cp.async, in bytes.
 constexpr int64_t kSmallestAsync = 4;
 
@@ -371,9 +373,11 @@ std::vector<PtxPromise> Matmul::promises(const Workload &w, const TargetSpec &t,
   // In a single turn zeros beyond the end of k may be known, and fold.
   int64_t perStep =
       c.threadM * c.threadN * (turns > 1 ? c.stepK() * c.unroll : 1);
+  // From sm_100 on, one instruction may do two of them.
+  bool packed = t.computeCapability() >= kPackedCapability;
   if (w.accumulator == ElementType::F32)
-    add("fma.rn.f32", perStep, INT64_MAX,
-        "each value of the register tile is one fma per k");
+    add(packed ? "fma.rn" : "fma.rn.f32", packed ? perStep / 2 : perStep,
+        INT64_MAX, "each value of the register tile is one fma per k");
   bool shared = c.sharedA || c.sharedB;
   add("st.shared", 0, shared && c.stages == 1 ? INT64_MAX : 0,
       "only synchronous copies store to shared memory");
