@@ -110,6 +110,9 @@ private:
   bool unsupported() { return unsupported(""); }
   bool unsupported(std::string why);
 
+  /// Fails, saying how many operands there are, where there are fewer.
+  bool needs(size_t count);
+
   // --- values ---
   uint32_t temp(RegClass cls);
   Val constant(bool wide, uint64_t bits);

@@ -141,6 +141,8 @@ bool FunctionDecoder::decodeBar() {
   if (hasMod("cluster"))
     return unsupported("thread block clusters are not simulated");
   D.info.usesBarriers = true;
+  if (!needs(1))
+    return false;
   if (hasMod("warp")) {
     emit("bar.warp", {}, {source(ops[0], 'w')});
     return !failed;
@@ -155,6 +157,8 @@ bool FunctionDecoder::decodeBar() {
   op.ext[1] = Val::raw(aligned);
   size_t at = 0;
   uint32_t kind = 0;
+  if (red && !needs(3))
+    return false;
   if (red) {
     bool popc = hasMod("popc");
     kind = popc ? 1 : hasMod("and") ? 2 : 3;
@@ -185,6 +189,8 @@ bool FunctionDecoder::decodeBar() {
 bool FunctionDecoder::decodeWarp() {
   auto ops = operands();
   std::string_view op = opcode();
+  if (!needs(op == "activemask" ? 1 : op == "elect" ? 2 : 3))
+    return false;
   if (op == "activemask") {
     emit("activemask", destination(ops[0], 'w'));
     return !failed;
@@ -211,7 +217,7 @@ bool FunctionDecoder::decodeWarp() {
   if (!hasMod("sync"))
     return unsupported("only the .sync form is simulated");
   if (op == "shfl") {
-    if (ops.size() != 5)
+    if (ops.size() != 5 || numMods() < 2)
       return unsupported();
     std::string_view mode = mod(1);
     VOp o;
@@ -230,7 +236,7 @@ bool FunctionDecoder::decodeWarp() {
     append(std::move(o));
     return !failed;
   }
-  if (op == "vote" && ops.size() == 3) {
+  if (op == "vote" && ops.size() == 3 && numMods() > 1) {
     std::string_view mode = mod(1);
     emit(fmt::format("vote.{}", mode), destination(first, mode == "ballot" ? 'w' : 'p'),
          {source(ops[1], 'p'), source(ops[2], 'w')});

@@ -46,6 +46,11 @@ bool FunctionDecoder::unsupported(std::string why) {
                           why.empty() ? why : ": " + why));
 }
 
+bool FunctionDecoder::needs(size_t count) {
+  size_t have = operands().size();
+  return have >= count || fail(fmt::format("'{}' with {} operands, expected at least {}", M.str(name->full), have, count));
+}
+
 bool FunctionDecoder::hasMod(std::string_view text) const {
   for (ptx::StringId id : name->modifiers)
     if (M.str(id) == text)

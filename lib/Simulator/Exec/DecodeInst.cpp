@@ -98,6 +98,8 @@ bool FunctionDecoder::decodeRegular() {
     if (hasMod("cluster") || hasMod("shared::cluster"))
       return unsupported("thread block clusters are not simulated");
     if (op == "createpolicy") {
+      if (!needs(1))
+        return false;
       Val d = destination(operands()[0], 'q');
       emit("mov.b64", d, {constant(true, 0)});
       return !failed;
@@ -170,6 +172,8 @@ bool FunctionDecoder::decodeSetp() {
   std::span<const Operand> results = ops.subspan(0, 1);
   if (ops[0].kind == OperandKind::Pair)
     results = F.elements(ops[0]);
+  if (!boolean.empty() && !needs(4))
+    return false;
   Val a = source(ops[1], e->sig[1]), b = source(ops[2], e->sig[2]);
   if (boolean.empty() && results.size() == 1) {
     emit(e, destination(results[0], 'p'), {a, b});
@@ -212,6 +216,8 @@ bool FunctionDecoder::decodePairSetp() {
   Val a = source(ops[1], 'w'), b = source(ops[2], 'w');
   std::string_view boolean;
   Val tests[2] = {pairTest(a, b, "low", numMods() - 1, boolean), pairTest(a, b, "high", numMods() - 1, boolean)};
+  if (!boolean.empty() && !needs(4))
+    return false;
   Val c = boolean.empty() ? Val::raw(kTruePredicate) : source(ops[3], 'p');
   for (Val &t : tests) {
     Val both = Val::reg(temp(RegClass::Pred));
@@ -233,6 +239,8 @@ bool FunctionDecoder::decodePairSet() {
   for (int i = 0; i < 2; ++i) {
     Val test = pairTest(a, b, i ? "high" : "low", numMods() - 2, boolean);
     if (!boolean.empty()) {
+      if (!needs(4))
+        return false;
       Val both = Val::reg(temp(RegClass::Pred));
       emit(booleanOp(boolean, false), both, {test, source(ops[3], 'p')});
       test = both;
@@ -261,6 +269,8 @@ bool FunctionDecoder::decodeSet() {
   const Entry *e = entry(key + fmt::format(".{}", stype));
   if (!e)
     return false;
+  if (!boolean.empty() && !needs(4))
+    return false;
   Val test = Val::reg(temp(RegClass::Pred));
   emit(e, test, {source(ops[1], e->sig[1]), source(ops[2], e->sig[2])});
   if (!boolean.empty()) {
@@ -285,6 +295,8 @@ bool FunctionDecoder::decodeMov() {
   unsigned size = type == "pred" ? 1 : unsigned(atoi(type.c_str() + 1)) / 8;
   if (ops[1].kind == OperandKind::Vector) { // pack
     auto parts = F.elements(ops[1]);
+    if (parts.size() != 2 && parts.size() != 4)
+      return unsupported();
     if (size == 16) {
       Val d = destination(ops[0], 'o');
       emit("pack.2x64", d, {source(parts[0], 'q'), source(parts[1 % parts.size()], 'q')});
@@ -305,6 +317,8 @@ bool FunctionDecoder::decodeMov() {
   }
   if (ops[0].kind == OperandKind::Vector) { // unpack
     auto parts = F.elements(ops[0]);
+    if (parts.size() != 2 && parts.size() != 4)
+      return unsupported();
     const Entry *e = entry(fmt::format("unpack.{}x{}", parts.size(), size * 8 / parts.size()));
     if (!e)
       return false;
@@ -460,6 +474,8 @@ bool FunctionDecoder::decodeStack() {
   auto ops = operands();
   if (lastMod() != "u64")
     return unsupported();
+  if (!needs(opcode() == "alloca" ? 2 : 1))
+    return false;
   if (opcode() == "stacksave") {
     emit("stacksave", destination(ops[0], 'q'));
   } else if (opcode() == "stackrestore") {

@@ -108,6 +108,8 @@ bool FunctionDecoder::decodeMatrix() {
   if (op == "ldmatrix" || op == "stmatrix")
     return decodeMatrixRows(op == "stmatrix");
   if (op == "movmatrix") {
+    if (!needs(2))
+      return false;
     emit("movmatrix", destination(ops[0], 'w'), {source(ops[1], 'w')});
     return !failed;
   }
