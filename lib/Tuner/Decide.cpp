@@ -298,8 +298,6 @@ void Session::fillRun() {
   result.converged = stop.converged() || exhausted;
   if (result.interrupted && result.stopReason.empty())
     result.stopReason = "interrupted";
-  if (result.generic && result.tuned && result.tuned->seconds > 0)
-    result.speedup = result.generic->seconds / result.tuned->seconds;
   run.seen = task.counts.product;
   run.legal = task.counts.legal;
   run.rejected.assign(task.counts.rejected.begin(), task.counts.rejected.end());
@@ -330,6 +328,15 @@ void Session::fillRun() {
     run.occupancy = trial.occupancy;
     run.artifact = trial.artifact;
   }
+  // What is reported is what is stored, to the last digit, so that a hit later
+  // gives the same output.
+  for (auto &[point, ns] : {std::pair(&result.generic, &run.genericNs),
+                            std::pair(&result.heuristic, &run.heuristicNs),
+                            std::pair(&result.tuned, &run.tunedNs)})
+    if (*point && *ns)
+      (*point)->seconds = **ns * 1e-9;
+  if (run.genericNs && run.tunedNs && *run.tunedNs > 0)
+    result.speedup = *run.genericNs / *run.tunedNs;
   if (!result.interrupted)
     run.finished = now();
 }

@@ -7,6 +7,7 @@
 
 #include "hwtune/Tuner/OpTuner.h"
 
+#include "hwtune/Model/Cost.h"
 #include "hwtune/Target/KnownTargets.h"
 
 #include <gtest/gtest.h>

@@ -63,7 +63,11 @@ TEST_F(ResumeTest, ARunIsAHitAfterwards) {
   EXPECT_TRUE(again->fromRecords);
   EXPECT_EQ(again->tuned->config, result.tuned->config);
   EXPECT_EQ(again->heuristic->config, result.heuristic->config);
-  EXPECT_DOUBLE_EQ(*again->speedup, *result.speedup);
+  // To the last digit: the same output comes of both.
+  EXPECT_EQ(*again->speedup, *result.speedup);
+  EXPECT_EQ(again->tuned->seconds, result.tuned->seconds);
+  EXPECT_EQ(again->generic->seconds, result.generic->seconds);
+  EXPECT_EQ(again->heuristic->seconds, result.heuristic->seconds);
   EXPECT_EQ(again->counts.product, 64u);
   EXPECT_TRUE(again->verified);
   EXPECT_EQ(db->trials(1)->size(), result.trials.size());
