@@ -68,6 +68,10 @@ struct Annotation {
   ResultAttr result;
 };
 
+/// Six digits: more than any time is worth, and the same whether it comes from
+/// a run or from its record.
+double rounded(double value) { return std::stod(fmt::format("{:.6g}", value)); }
+
 Annotation annotationOf(MLIRContext *context, const TuneResult &result,
                         const std::string &device, const Space &space) {
   const TunePoint &tuned = *result.tuned;
@@ -79,6 +83,8 @@ Annotation annotationOf(MLIRContext *context, const TuneResult &result,
     numbers.emplace_back("heuristic_us", result.heuristic->seconds * 1e6);
   if (result.speedup)
     numbers.emplace_back("speedup", *result.speedup);
+  for (auto &[name, value] : numbers)
+    value = rounded(value);
   auto label = symbolizeTimeLabel(std::string(toString(tuned.trial.label)));
   return {toConfigAttr(context, tuned.trial.schedule, space, tuned.config),
           ResultAttr::get(context, label.value_or(TimeLabel::Predicted), device,
@@ -130,11 +136,10 @@ hwtune::tuneModule(ModuleOp module, const TargetSpec &target,
           tuneOp(requestFor(tunable.op, w, *schedule, target), *opTuning,
                  (*machine)->environment());
       if (!result || !result->tuned) {
-        Error why = result ? Error{"interrupted before anything was measured",
-                                   ""}
-                           : result.error();
-        emitWarning(tunable.op->getLoc())
-            << "cannot be tuned: " << why.str();
+        Error why = result
+                        ? Error{"interrupted before anything was measured", ""}
+                        : result.error();
+        emitWarning(tunable.op->getLoc()) << "cannot be tuned: " << why.str();
         if (!firstFailure)
           firstFailure = Error{w.opName + ": " + why.message, why.where};
         continue;
