@@ -185,6 +185,7 @@ bool Parser::parseInstruction(Instruction inst) {
       module.str(module.instructionNames[inst.name].opcode);
   // Operands of this instruction are gathered apart: those of a vector or a
   // list must be adjacent in the pool, and so must these.
+  isMove = opcode == "mov";
   Operands &operands = scratch;
   operands.clear();
   if (opcode == "call") {

@@ -119,7 +119,9 @@ bool Parser::bindOperand(Operand &operand, StringId name,
       return false;
     operand.value = int64_t(uint64_t(element) * typeBytes(variable->type) *
                             variable->vector);
-    operand.kind = OperandKind::Address;
+    // A memory instruction accesses the element, `mov` takes its address.
+    if (!isMove)
+      operand.kind = OperandKind::Address;
     return expect(']', "after the number of the element");
   }
   case BindKind::BranchTargets:

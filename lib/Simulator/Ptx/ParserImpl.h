@@ -179,6 +179,7 @@ private:
   /// By `StringId`: the serial of the last function that took the name.
   std::vector<uint32_t> takenBy;
   std::vector<int> shapeIndex; ///< by instruction name; -1 none, -2 not known
+  bool isMove = false;         ///< of the instruction being read
   Operands scratch;            ///< operands of the instruction being read
   std::vector<uint32_t> suffixes;  ///< by `StringId`: last `$n` given out
   std::vector<uint32_t> nameIndex; ///< by `StringId` of a full name

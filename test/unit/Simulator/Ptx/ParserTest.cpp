@@ -127,6 +127,7 @@ TEST(PtxParser, Addresses) {
     mov.u64 %a, loc+4;
     mov.u64 %a, generic(glob)+8;
     ld.global.u32 %r1, glob[3];
+    mov.u64 %a, glob[2];
     cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%a, {%r1, %r2}], [%r3];)",
       ".extern .shared .align 16 .b8 sh[];\n.global .u32 glob[4];\n");
   const Function &f = m.functions[0];
@@ -141,7 +142,10 @@ TEST(PtxParser, Addresses) {
   EXPECT_EQ(op(5, 1).value, 4);
   EXPECT_TRUE(op(6, 1).generic);
   EXPECT_EQ(op(7, 1).value, 12);
-  auto tensor = op(8, 0);
+  EXPECT_EQ(op(7, 1).kind, OperandKind::Address);
+  EXPECT_EQ(op(8, 1).kind, OperandKind::Symbol);
+  EXPECT_EQ(op(8, 1).value, 8);
+  auto tensor = op(9, 0);
   ASSERT_EQ(tensor.count, 1u);
   EXPECT_EQ(f.elements(f.elements(tensor)[0]).size(), 2u);
 }
