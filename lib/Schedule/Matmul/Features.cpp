@@ -19,7 +19,10 @@ constexpr int64_t kAssumedExtent = 1024;
 /// Bytes of one instruction.
 constexpr double kInstructionBytes = 16;
 /// Address registers, loop counters and the like beside tile and fragments.
-constexpr double kBaseRegisters = 14;
+constexpr double kBaseRegisters = 16;
+/// Values of k whose fragments are live at a time; like the base fitted to what
+/// ptxas allocates for register tiles from 2 x 4 to 16 x 8.
+constexpr double kLiveSteps = 3;
 constexpr double kRegisterStep = 128;
 
 int64_t extentOf(const Workload &w, unsigned loop) {
@@ -288,8 +291,8 @@ double registerEstimate(const Roles &roles, const Workload &w,
   double a = double(std::max<int64_t>(4, roles.a.bytes)) / 4;
   double b = double(std::max<int64_t>(4, roles.b.bytes)) / 4;
   double tile = double(c.threadM * c.threadN) * accumulator;
-  double fragments = double(c.threadM * Choice::kStepK) * a +
-                     double(c.threadN * Choice::kStepK) * b;
+  double fragments =
+      kLiveSteps * (double(c.threadM) * a + double(c.threadN) * b);
   double all = tile + fragments + kBaseRegisters;
   // A little beyond the step at which two blocks of 256 threads fit an SM, the
   // assembler recomputes addresses to stay below it.
