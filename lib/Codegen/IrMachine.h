@@ -30,35 +30,60 @@ struct Ir {
     return isFloat() ? Ir{b, FloatOp::create(*b, v, o.v)}
                      : Ir{b, IntOp::create(*b, v, o.v)};
   }
-  Ir compare(mlir::arith::CmpFPredicate f, mlir::arith::CmpIPredicate i, Ir o) const {
+  Ir compare(mlir::arith::CmpFPredicate f, mlir::arith::CmpIPredicate i,
+             Ir o) const {
     return isFloat() ? Ir{b, mlir::arith::CmpFOp::create(*b, f, v, o.v)}
                      : Ir{b, mlir::arith::CmpIOp::create(*b, i, v, o.v)};
   }
   Ir ones() const {
     auto type = mlir::cast<mlir::IntegerType>(v.getType());
     return {b, mlir::arith::ConstantOp::create(
-                   *b, b->getIntegerAttr(type, llvm::APInt::getAllOnes(type.getWidth())))};
+                   *b, b->getIntegerAttr(
+                           type, llvm::APInt::getAllOnes(type.getWidth())))};
   }
 
-  friend Ir operator+(Ir x, Ir y) { return x.binary<mlir::arith::AddFOp, mlir::arith::AddIOp>(y); }
-  friend Ir operator-(Ir x, Ir y) { return x.binary<mlir::arith::SubFOp, mlir::arith::SubIOp>(y); }
-  friend Ir operator*(Ir x, Ir y) { return x.binary<mlir::arith::MulFOp, mlir::arith::MulIOp>(y); }
-  friend Ir operator/(Ir x, Ir y) { return x.binary<mlir::arith::DivFOp, mlir::arith::DivUIOp>(y); }
-  friend Ir operator-(Ir x) { return {x.b, mlir::arith::NegFOp::create(*x.b, x.v)}; }
-  friend Ir operator&(Ir x, Ir y) { return {x.b, mlir::arith::AndIOp::create(*x.b, x.v, y.v)}; }
-  friend Ir operator|(Ir x, Ir y) { return {x.b, mlir::arith::OrIOp::create(*x.b, x.v, y.v)}; }
-  friend Ir operator<<(Ir x, Ir y) { return {x.b, mlir::arith::ShLIOp::create(*x.b, x.v, y.v)}; }
-  friend Ir operator>>(Ir x, Ir y) { return {x.b, mlir::arith::ShRUIOp::create(*x.b, x.v, y.v)}; }
-  friend Ir operator~(Ir x) { return {x.b, mlir::arith::XOrIOp::create(*x.b, x.v, x.ones().v)}; }
+  friend Ir operator+(Ir x, Ir y) {
+    return x.binary<mlir::arith::AddFOp, mlir::arith::AddIOp>(y);
+  }
+  friend Ir operator-(Ir x, Ir y) {
+    return x.binary<mlir::arith::SubFOp, mlir::arith::SubIOp>(y);
+  }
+  friend Ir operator*(Ir x, Ir y) {
+    return x.binary<mlir::arith::MulFOp, mlir::arith::MulIOp>(y);
+  }
+  friend Ir operator/(Ir x, Ir y) {
+    return x.binary<mlir::arith::DivFOp, mlir::arith::DivUIOp>(y);
+  }
+  friend Ir operator-(Ir x) {
+    return {x.b, mlir::arith::NegFOp::create(*x.b, x.v)};
+  }
+  friend Ir operator&(Ir x, Ir y) {
+    return {x.b, mlir::arith::AndIOp::create(*x.b, x.v, y.v)};
+  }
+  friend Ir operator|(Ir x, Ir y) {
+    return {x.b, mlir::arith::OrIOp::create(*x.b, x.v, y.v)};
+  }
+  friend Ir operator<<(Ir x, Ir y) {
+    return {x.b, mlir::arith::ShLIOp::create(*x.b, x.v, y.v)};
+  }
+  friend Ir operator>>(Ir x, Ir y) {
+    return {x.b, mlir::arith::ShRUIOp::create(*x.b, x.v, y.v)};
+  }
+  friend Ir operator~(Ir x) {
+    return {x.b, mlir::arith::XOrIOp::create(*x.b, x.v, x.ones().v)};
+  }
   friend Ir operator!(Ir x) { return ~x; }
   friend Ir operator==(Ir x, Ir y) {
-    return x.compare(mlir::arith::CmpFPredicate::OEQ, mlir::arith::CmpIPredicate::eq, y);
+    return x.compare(mlir::arith::CmpFPredicate::OEQ,
+                     mlir::arith::CmpIPredicate::eq, y);
   }
   friend Ir operator<(Ir x, Ir y) {
-    return x.compare(mlir::arith::CmpFPredicate::OLT, mlir::arith::CmpIPredicate::ult, y);
+    return x.compare(mlir::arith::CmpFPredicate::OLT,
+                     mlir::arith::CmpIPredicate::ult, y);
   }
   friend Ir operator>(Ir x, Ir y) {
-    return x.compare(mlir::arith::CmpFPredicate::OGT, mlir::arith::CmpIPredicate::ugt, y);
+    return x.compare(mlir::arith::CmpFPredicate::OGT,
+                     mlir::arith::CmpIPredicate::ugt, y);
   }
 };
 
@@ -81,50 +106,75 @@ struct IrMachine {
   Ir c(double x) {
     llvm::APFloat f(x);
     bool lost;
-    f.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &lost);
+    f.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
+              &lost);
     return value(mlir::arith::ConstantOp::create(b, b.getFloatAttr(type, f)));
   }
   Ir integer(mlir::Type t, int64_t x) {
-    return value(mlir::arith::ConstantOp::create(b, b.getIntegerAttr(t, llvm::APInt(t.getIntOrFloatBitWidth(), x, true, true))));
+    return value(mlir::arith::ConstantOp::create(
+        b, b.getIntegerAttr(
+               t, llvm::APInt(t.getIntOrFloatBitWidth(), x, true, true))));
   }
   Ir i(int64_t x) { return integer(intType(), x); }
   Ir j(uint64_t x) { return integer(b.getI64Type(), static_cast<int64_t>(x)); }
 
   Ir intrinsic(llvm::StringRef name, mlir::ValueRange args) {
-    return value(mlir::LLVM::CallIntrinsicOp::create(b, args.front().getType(), b.getStringAttr(name), args).getResult(0));
+    return value(mlir::LLVM::CallIntrinsicOp::create(
+                     b, args.front().getType(), b.getStringAttr(name), args)
+                     .getResult(0));
   }
-  std::string typed(llvm::StringRef name) { return (name + (wide ? ".f64" : ".f32")).str(); }
-  Ir fma(Ir x, Ir y, Ir z) { return intrinsic(typed("llvm.fma"), {x.v, y.v, z.v}); }
+  std::string typed(llvm::StringRef name) {
+    return (name + (wide ? ".f64" : ".f32")).str();
+  }
+  Ir fma(Ir x, Ir y, Ir z) {
+    return intrinsic(typed("llvm.fma"), {x.v, y.v, z.v});
+  }
   Ir trunc(Ir x) { return intrinsic(typed("llvm.trunc"), x.v); }
-  Ir sqrt(Ir x) { return intrinsic(wide ? "llvm.nvvm.sqrt.rn.d" : "llvm.nvvm.sqrt.rn.f", x.v); }
+  Ir sqrt(Ir x) {
+    return intrinsic(wide ? "llvm.nvvm.sqrt.rn.d" : "llvm.nvvm.sqrt.rn.f", x.v);
+  }
   Ir rsqrtApprox(Ir x) { return intrinsic("llvm.nvvm.rsqrt.approx.f", x.v); }
 
-  Ir select(Ir c, Ir x, Ir y) { return value(mlir::arith::SelectOp::create(b, c.v, x.v, y.v)); }
+  Ir select(Ir c, Ir x, Ir y) {
+    return value(mlir::arith::SelectOp::create(b, c.v, x.v, y.v));
+  }
   Ir iselect(Ir c, Ir x, Ir y) { return select(c, x, y); }
   Ir jselect(Ir c, Ir x, Ir y) { return select(c, x, y); }
 
-  Ir bits(Ir x) { return value(mlir::arith::BitcastOp::create(b, intType(), x.v)); }
-  Ir fromBits(Ir x) { return value(mlir::arith::BitcastOp::create(b, type, x.v)); }
+  Ir bits(Ir x) {
+    return value(mlir::arith::BitcastOp::create(b, intType(), x.v));
+  }
+  Ir fromBits(Ir x) {
+    return value(mlir::arith::BitcastOp::create(b, type, x.v));
+  }
   Ir isNegative(Ir x) { return slt(bits(x), i(0)); }
   Ir sar(Ir x, int by) {
-    return value(mlir::arith::ShRSIOp::create(b, x.v, integer(x.v.getType(), by).v));
+    return value(
+        mlir::arith::ShRSIOp::create(b, x.v, integer(x.v.getType(), by).v));
   }
   Ir jsar(Ir x, int by) { return sar(x, by); }
   Ir udiv(Ir x, int by) { return x / integer(x.v.getType(), by); }
   Ir slt(Ir x, Ir y) {
-    return value(mlir::arith::CmpIOp::create(b, mlir::arith::CmpIPredicate::slt, x.v, y.v));
+    return value(mlir::arith::CmpIOp::create(b, mlir::arith::CmpIPredicate::slt,
+                                             x.v, y.v));
   }
   /// Signed integer of either width to float.
-  Ir toFloat(Ir x) { return value(mlir::arith::SIToFPOp::create(b, type, x.v)); }
+  Ir toFloat(Ir x) {
+    return value(mlir::arith::SIToFPOp::create(b, type, x.v));
+  }
   Ir fromSigned(Ir x) { return toFloat(x); }
   Ir widen(Ir x) {
-    return wide ? x : value(mlir::arith::ExtUIOp::create(b, b.getI64Type(), x.v));
+    return wide ? x
+                : value(mlir::arith::ExtUIOp::create(b, b.getI64Type(), x.v));
   }
   Ir narrow(Ir x) {
-    return wide ? x : value(mlir::arith::TruncIOp::create(b, b.getI32Type(), x.v));
+    return wide ? x
+                : value(mlir::arith::TruncIOp::create(b, b.getI32Type(), x.v));
   }
   Ir bits64(Ir x) {
-    mlir::Value d = wide ? x.v : mlir::arith::ExtFOp::create(b, b.getF64Type(), x.v).getResult();
+    mlir::Value d =
+        wide ? x.v
+             : mlir::arith::ExtFOp::create(b, b.getF64Type(), x.v).getResult();
     return value(mlir::arith::BitcastOp::create(b, b.getI64Type(), d));
   }
   Ir mulHigh(Ir x, Ir y) {
@@ -133,17 +183,21 @@ struct IrMachine {
   /// (hi + lo / 2^64) quarter turns of 2^62, in radians; hi is signed.
   Ir quarterTurns(Ir hi, Ir lo) {
     IrMachine d(b, b.getF64Type());
-    Ir h = d.toFloat(hi), l = value(mlir::arith::UIToFPOp::create(b, d.type, lo.v));
+    Ir h = d.toFloat(hi),
+       l = value(mlir::arith::UIToFPOp::create(b, d.type, lo.v));
     Ir r = (h * d.c(0x1p-62) + l * d.c(0x1p-126)) * d.c(0x1.921fb54442d18p+0);
     return wide ? r : value(mlir::arith::TruncFOp::create(b, type, r.v));
   }
-  template <class Then, class Else> std::pair<Ir, Ir> branch(Ir c, Then then, Else otherwise) {
-    auto op = mlir::scf::IfOp::create(b, mlir::TypeRange{intType(), type}, c.v, true, true);
+  template <class Then, class Else>
+  std::pair<Ir, Ir> branch(Ir c, Then then, Else otherwise) {
+    auto op = mlir::scf::IfOp::create(b, mlir::TypeRange{intType(), type}, c.v,
+                                      true, true);
     auto fill = [&](mlir::Block *block, auto body) {
       mlir::OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(block);
       auto out = body();
-      mlir::scf::YieldOp::create(b, mlir::ValueRange{out.first.v, out.second.v});
+      mlir::scf::YieldOp::create(b,
+                                 mlir::ValueRange{out.first.v, out.second.v});
     };
     fill(op.thenBlock(), then);
     fill(op.elseBlock(), otherwise);
@@ -157,7 +211,8 @@ inline Ir IrMachine::modShifted(Ir x, Ir y, Ir steps, int chunk) {
   using namespace mlir;
   Ir start = value(arith::RemUIOp::create(b, x.v, y.v));
   auto loop = scf::WhileOp::create(
-      b, TypeRange{b.getI64Type(), b.getI64Type()}, ValueRange{start.v, steps.v},
+      b, TypeRange{b.getI64Type(), b.getI64Type()},
+      ValueRange{start.v, steps.v},
       [&](OpBuilder &, Location, ValueRange args) {
         Ir more = slt(j(0), value(args[1]));
         scf::ConditionOp::create(b, more.v, args);
@@ -165,7 +220,8 @@ inline Ir IrMachine::modShifted(Ir x, Ir y, Ir steps, int chunk) {
       [&](OpBuilder &, Location, ValueRange args) {
         Ir left = value(args[1]);
         Ir take = select(slt(left, j(chunk)), left, j(chunk));
-        Ir next = value(arith::RemUIOp::create(b, (value(args[0]) << take).v, y.v));
+        Ir next =
+            value(arith::RemUIOp::create(b, (value(args[0]) << take).v, y.v));
         scf::YieldOp::create(b, ValueRange{next.v, (left - take).v});
       });
   return value(loop.getResult(0));

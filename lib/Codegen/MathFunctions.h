@@ -68,7 +68,8 @@ template <class M> typename M::F quietNan(M &m) {
 template <class M> typename M::F absolute(M &m, typename M::F x) {
   return m.fromBits(m.bits(x) & m.i(m.wide ? INT64_MAX : INT32_MAX));
 }
-template <class M> typename M::F copySign(M &m, typename M::F x, typename M::F s) {
+template <class M>
+typename M::F copySign(M &m, typename M::F x, typename M::F s) {
   auto mask = m.i(m.wide ? INT64_MAX : INT32_MAX);
   return m.fromBits((m.bits(x) & mask) | (m.bits(s) & ~mask));
 }
@@ -116,7 +117,8 @@ template <class M> struct ExpParts {
   typename M::F q;
 };
 template <class M> ExpParts<M> expParts(M &m, typename M::F x) {
-  auto [nf, n] = roundProduct(m, x, pick(m, 0x1.715476p+0, 0x1.71547652b82fep+0));
+  auto [nf, n] =
+      roundProduct(m, x, pick(m, 0x1.715476p+0, 0x1.71547652b82fep+0));
   auto r = m.fma(-nf, pick(m, 0x1.62e43p-1, 0x1.62e42fefa39efp-1), x);
   r = m.fma(-nf, pick(m, -0x1.05c61p-29, 0x1.abc9e3b39803fp-56), r);
   auto p = poly(m, r, kExp32, kExp64);
@@ -125,7 +127,8 @@ template <class M> ExpParts<M> expParts(M &m, typename M::F x) {
 
 template <class M> typename M::F exp(M &m, typename M::F x) {
   // Beyond these the result is infinity or zero anyway.
-  auto parts = expParts(m, clamp(m, x, m.wide ? -746.0 : -105.0, m.wide ? 711.0 : 90.0));
+  auto parts =
+      expParts(m, clamp(m, x, m.wide ? -746.0 : -105.0, m.wide ? 711.0 : 90.0));
   return scaleBy(m, parts.q + m.c(1), parts.n);
 }
 
@@ -190,8 +193,9 @@ typename M::F logSpecial(M &m, typename M::F x, typename M::F r) {
 
 /// (k ln2 + log(1+f)) with the three constants of another base.
 template <class M>
-typename M::F logWith(M &m, typename M::F x, typename M::F kHi, typename M::F kLo,
-                      typename M::F factorHi, typename M::F factorLo) {
+typename M::F logWith(M &m, typename M::F x, typename M::F kHi,
+                      typename M::F kLo, typename M::F factorHi,
+                      typename M::F factorLo) {
   auto [k, f] = splitLog(m, x);
   auto tail = logTail(m, f);
   auto low = m.fma(tail, factorHi, m.fma(f, factorLo, k * kLo));
@@ -201,10 +205,12 @@ typename M::F logWith(M &m, typename M::F x, typename M::F kHi, typename M::F kL
 
 template <class M> typename M::F log(M &m, typename M::F x) {
   return logWith(m, x, pick(m, 0x1.62e43p-1, 0x1.62e42fefa39efp-1),
-                 pick(m, -0x1.05c61p-29, 0x1.abc9e3b39803fp-56), m.c(1), m.c(0));
+                 pick(m, -0x1.05c61p-29, 0x1.abc9e3b39803fp-56), m.c(1),
+                 m.c(0));
 }
 template <class M> typename M::F log2(M &m, typename M::F x) {
-  return logWith(m, x, m.c(1), m.c(0), pick(m, 0x1.715476p+0, 0x1.71547652b82fep+0),
+  return logWith(m, x, m.c(1), m.c(0),
+                 pick(m, 0x1.715476p+0, 0x1.71547652b82fep+0),
                  pick(m, 0x1.4ae0cp-26, 0x1.777d0ffda0d24p-56));
 }
 template <class M> typename M::F log10(M &m, typename M::F x) {
@@ -223,7 +229,8 @@ template <class M> typename M::F log1p(M &m, typename M::F x) {
   auto near = k == m.c(0);
   f = m.select(near, x, f);
   lost = m.select(near, m.c(0), lost);
-  auto low = m.fma(k, pick(m, -0x1.05c61p-29, 0x1.abc9e3b39803fp-56), lost) + logTail(m, f);
+  auto low = m.fma(k, pick(m, -0x1.05c61p-29, 0x1.abc9e3b39803fp-56), lost) +
+             logTail(m, f);
   auto r = m.fma(k, pick(m, 0x1.62e43p-1, 0x1.62e42fefa39efp-1), f + low);
   r = m.select(x == m.c(-1), -inf(m), r);
   r = m.select(x < m.c(-1), quietNan(m), r);
@@ -236,7 +243,8 @@ template <class M> typename M::F log1p(M &m, typename M::F x) {
 
 /// |x|^(yHi + yLo) for 0 < |x| < infinity, by log2 in twice the precision.
 template <class M>
-typename M::F powPositive(M &m, typename M::F ax, typename M::F yHi, typename M::F yLo) {
+typename M::F powPositive(M &m, typename M::F ax, typename M::F yHi,
+                          typename M::F yLo) {
   auto [k, f] = splitLog(m, ax);
   auto d = f + m.c(2), dLow = f - (d - m.c(2));
   auto rcp = m.c(1) / d;
@@ -249,7 +257,8 @@ typename M::F powPositive(M &m, typename M::F ax, typename M::F yHi, typename M:
   auto thirdLo = pick(m, -0x1.555556p-27, 0x1.5555555555555p-56);
   auto t1 = z * thirdHi, t2 = z * z * poly(m, z, kAtanh32, kAtanh64);
   auto t = t1 + t2;
-  auto tLow = (t2 - (t - t1)) + m.fma(z, thirdHi, -t1) + m.fma(zLow, thirdHi, z * thirdLo);
+  auto tLow = (t2 - (t - t1)) + m.fma(z, thirdHi, -t1) +
+              m.fma(zLow, thirdHi, z * thirdLo);
   auto st = s * t;
   auto stLow = m.fma(s, t, -st) + m.fma(s, tLow, m.fma(sLow, t, sLow));
   auto h = s + st, l = (st - (h - s)) + stLow;
@@ -264,13 +273,15 @@ typename M::F powPositive(M &m, typename M::F ax, typename M::F yHi, typename M:
   auto eLow = m.fma(yHi, logHi, -e) + m.fma(yHi, logLo, yLo * logHi);
   double limit = m.wide ? 1100 : 160;
   auto outside = (e > m.c(limit)) | (e < m.c(-limit));
-  return exp2Sum(m, clamp(m, e, -limit, limit), m.select(outside, m.c(0), eLow));
+  return exp2Sum(m, clamp(m, e, -limit, limit),
+                 m.select(outside, m.c(0), eLow));
 }
 
 /// The cases that IEEE 754 fixes, around `r` = |x|^y of ordinary values.
 template <class M>
-typename M::F powSpecial(M &m, typename M::F x, typename M::F y, typename M::F r,
-                         typename M::C integral, typename M::C odd) {
+typename M::F powSpecial(M &m, typename M::F x, typename M::F y,
+                         typename M::F r, typename M::C integral,
+                         typename M::C odd) {
   auto ax = absolute(m, x);
   auto zeroOrInf = m.select(y > m.c(0), ax, m.c(1) / ax);
   r = m.select((ax == m.c(0)) | (ax == inf(m)), zeroOrInf, r);
@@ -290,7 +301,8 @@ template <class M> typename M::F pow(M &m, typename M::F x, typename M::F y) {
 }
 
 /// x^n, n a signed 64-bit integer.
-template <class M> typename M::F powInteger(M &m, typename M::F x, typename M::J n) {
+template <class M>
+typename M::F powInteger(M &m, typename M::F x, typename M::J n) {
   auto odd = !((n & m.j(1)) == m.j(0));
   int split = 32;
   if (!m.wide) { // beyond 2^31 nothing of f32 but 0, 1 and infinity is left
@@ -313,7 +325,8 @@ template <class M> typename M::F cbrt(M &m, typename M::F x) {
   auto a = ax * m.select(small, pick(m, 0x1p24, 0x1p54),
                          m.select(large, m.c(0x1p-24), m.c(1)));
   // A third of the exponent: within 5 %, then Halley's iteration.
-  auto third = m.udiv(m.bits(a), 3) + m.i(m.wide ? 0x2a9f7893782da1ce : 0x2a508c6e);
+  auto third =
+      m.udiv(m.bits(a), 3) + m.i(m.wide ? 0x2a9f7893782da1ce : 0x2a508c6e);
   auto t = m.fromBits(third);
   for (int i = 0; i < (m.wide ? 3 : 2); ++i) {
     auto r = t * t * t;
@@ -323,7 +336,8 @@ template <class M> typename M::F cbrt(M &m, typename M::F x) {
   auto sq = t * t, sqLow = m.fma(t, t, -sq);
   auto cube = m.fma(-sq, t, a) - sqLow * t;
   t = m.fma(cube / (sq * m.c(3)), m.c(1), t);
-  t = t * m.select(small, pick(m, 0x1p-8, 0x1p-18), m.select(large, m.c(0x1p8), m.c(1)));
+  t = t * m.select(small, pick(m, 0x1p-8, 0x1p-18),
+                   m.select(large, m.c(0x1p8), m.c(1)));
   t = copySign(m, t, x);
   return m.select((ax == m.c(0)) | (ax == inf(m)) | isNan(m, x), x, t);
 }
@@ -374,12 +388,15 @@ template <class M> TrigParts<M> reduceLarge(M &m, typename M::F x) {
   auto r = m.quarterTurns(hi - (n << m.j(62)), lo);
   auto negative = x < m.c(0);
   auto narrow = m.narrow(n);
-  return {m.iselect(negative, m.i(0) - narrow, narrow), m.select(negative, -r, r)};
+  return {m.iselect(negative, m.i(0) - narrow, narrow),
+          m.select(negative, -r, r)};
 }
 
 template <class M> TrigParts<M> reduceSmall(M &m, typename M::F x) {
-  auto [nf, n] = roundProduct(m, x, pick(m, 0x1.45f306p-1, 0x1.45f306dc9c883p-1));
-  // pi/2 in three parts; the first has few enough bits that nf times it is exact
+  auto [nf, n] =
+      roundProduct(m, x, pick(m, 0x1.45f306p-1, 0x1.45f306dc9c883p-1));
+  // pi/2 in three parts; the first has few enough bits that nf times it is
+  // exact
   auto r = m.fma(-nf, pick(m, 0x1.921fbp+0, 0x1.921fb544p+0), x);
   r = m.fma(-nf, pick(m, 0x1.5110b4p-22, 0x1.0b4611a6p-34), r);
   r = m.fma(-nf, pick(m, 0x1.84698ap-48, 0x1.3198a2e037073p-69), r);
@@ -390,8 +407,15 @@ template <class M> TrigParts<M> reduce(M &m, typename M::F x) {
   auto ax = absolute(m, x);
   auto large = ax > pick(m, 39000.0, 1.6e6);
   auto out = m.branch(
-      large, [&] { auto p = reduceLarge(m, x); return std::pair(p.n, p.r); },
-      [&] { auto p = reduceSmall(m, x); return std::pair(p.n, p.r); });
+      large,
+      [&] {
+        auto p = reduceLarge(m, x);
+        return std::pair(p.n, p.r);
+      },
+      [&] {
+        auto p = reduceSmall(m, x);
+        return std::pair(p.n, p.r);
+      });
   auto bad = (ax == inf(m)) | isNan(m, x);
   return {out.first, m.select(bad, quietNan(m), out.second)};
 }
@@ -429,7 +453,8 @@ template <class M> typename M::F tan(M &m, typename M::F x) {
 }
 
 /// asin(s) - s for |s| <= 1/2.
-template <class M> typename M::F asinTail(M &m, typename M::F s, typename M::F z) {
+template <class M>
+typename M::F asinTail(M &m, typename M::F s, typename M::F z) {
   return poly(m, z, kAsin32, kAsin64) * z * s;
 }
 template <class M> typename M::F asin(M &m, typename M::F x) {
@@ -440,7 +465,8 @@ template <class M> typename M::F asin(M &m, typename M::F x) {
   auto tail = asinTail(m, s, z);
   auto pio2 = pick(m, 0x1.921fb6p+0, 0x1.921fb54442d18p+0);
   auto low = pick(m, -0x1.777a5cp-25, 0x1.1a62633145c07p-54);
-  auto r = m.select(big, pio2 - (m.fma(m.c(2), tail, -low) + s * m.c(2)), s + tail);
+  auto r =
+      m.select(big, pio2 - (m.fma(m.c(2), tail, -low) + s * m.c(2)), s + tail);
   return copySign(m, r, x);
 }
 template <class M> typename M::F acos(M &m, typename M::F x) {
@@ -453,7 +479,8 @@ template <class M> typename M::F acos(M &m, typename M::F x) {
   auto low = pick(m, -0x1.777a5cp-25, 0x1.1a62633145c07p-54);
   auto middle = pio2 - (s - (low - tail));
   auto twice = (s + tail) * m.c(2);
-  auto folded = m.select(x < m.c(0), pio2 * m.c(2) - (twice - low * m.c(2)), twice);
+  auto folded =
+      m.select(x < m.c(0), pio2 * m.c(2) - (twice - low * m.c(2)), twice);
   return m.select(big, folded, middle);
 }
 
@@ -488,8 +515,10 @@ template <class M> typename M::F atan2(M &m, typename M::F y, typename M::F x) {
   auto origin = (ax == m.c(0)) & (ay == m.c(0));
   // Keeps quotients and sums of very large or small values in range.
   auto top = m.select(ax > ay, ax, ay);
-  auto huge = top > pick(m, 0x1p125, 0x1p1020), tinyPair = top < pick(m, 0x1p-100, 0x1p-900);
-  auto scale = m.select(huge, m.c(0x1p-4), m.select(tinyPair, pick(m, 0x1p48, 0x1p120), m.c(1)));
+  auto huge = top > pick(m, 0x1p125, 0x1p1020),
+       tinyPair = top < pick(m, 0x1p-100, 0x1p-900);
+  auto scale = m.select(huge, m.c(0x1p-4),
+                        m.select(tinyPair, pick(m, 0x1p48, 0x1p120), m.c(1)));
   auto den = m.select(origin, m.c(1), ax * scale), num = ay * scale;
   auto r = atanRatio(m, num, den);
   auto pio2 = pick(m, 0x1.921fb6p+0, 0x1.921fb54442d18p+0);
@@ -528,7 +557,8 @@ template <class M> typename M::F cosh(M &m, typename M::F x) {
   auto ax = absolute(m, x);
   double limit = m.wide ? 40 : 20;
   auto e = exp(m, clamp(m, ax, 0, limit));
-  return m.select(ax > m.c(limit), halfExp(m, ax), m.fma(m.c(0.5), e, m.c(0.5) / e));
+  return m.select(ax > m.c(limit), halfExp(m, ax),
+                  m.fma(m.c(0.5), e, m.c(0.5) / e));
 }
 template <class M> typename M::F asinh(M &m, typename M::F x) {
   auto ax = absolute(m, x);
@@ -593,7 +623,8 @@ template <class M> typename M::F erfc(M &m, typename M::F x) {
 //===----------------------------------------------------------------------===//
 
 /// fmod, exact: integer mantissas, as many bits a step as 64 allow.
-template <class M> typename M::F remainder(M &m, typename M::F x, typename M::F y) {
+template <class M>
+typename M::F remainder(M &m, typename M::F x, typename M::F y) {
   auto ax = absolute(m, x), ay = absolute(m, y);
   int fraction = m.wide ? 52 : 23;
   auto split = [&](typename M::F v) {

@@ -35,10 +35,13 @@ struct FloatFunction {
   double ulp32, ulp64;
 };
 
-template <Ir (*F)(IrMachine &, Ir)>
-Ir unary(IrMachine &m, ArrayRef<Ir> x) { return F(m, x[0]); }
+template <Ir (*F)(IrMachine &, Ir)> Ir unary(IrMachine &m, ArrayRef<Ir> x) {
+  return F(m, x[0]);
+}
 template <Ir (*F)(IrMachine &, Ir, Ir)>
-Ir binary(IrMachine &m, ArrayRef<Ir> x) { return F(m, x[0], x[1]); }
+Ir binary(IrMachine &m, ArrayRef<Ir> x) {
+  return F(m, x[0], x[1]);
+}
 
 #define UNARY(NAME) unary<&math::NAME<IrMachine>>
 #define BINARY(NAME) binary<&math::NAME<IrMachine>>
@@ -121,16 +124,18 @@ Lowering lowerFloatFunction(ImplicitLocOpBuilder &b, const FloatFunction &fn,
   IrMachine m(b, compute);
   SmallVector<Ir> args;
   for (Value v : operands)
-    args.push_back(m.value(v.getType() == compute
-                               ? v
-                               : arith::ExtFOp::create(b, compute, v).getResult()));
+    args.push_back(
+        m.value(v.getType() == compute
+                    ? v
+                    : arith::ExtFOp::create(b, compute, v).getResult()));
   Value r = fn.emit(m, args).v;
   if (resultType != compute)
     r = arith::TruncFOp::create(b, resultType, r);
   return SmallVector<Value>{r};
 }
 
-Lowering lowerSincos(ImplicitLocOpBuilder &b, ArrayRef<Value> operands, Type type) {
+Lowering lowerSincos(ImplicitLocOpBuilder &b, ArrayRef<Value> operands,
+                     Type type) {
   auto &table = floatFunctions();
   auto s = lowerFloatFunction(b, table.at("math.sin"), operands, type);
   auto c = lowerFloatFunction(b, table.at("math.cos"), operands, type);
@@ -139,7 +144,8 @@ Lowering lowerSincos(ImplicitLocOpBuilder &b, ArrayRef<Value> operands, Type typ
   return SmallVector<Value>{(*s)[0], (*c)[0]};
 }
 
-Lowering lowerFPowI(ImplicitLocOpBuilder &b, ArrayRef<Value> operands, Type type) {
+Lowering lowerFPowI(ImplicitLocOpBuilder &b, ArrayRef<Value> operands,
+                    Type type) {
   FloatType compute = computeType(type);
   if (!compute || !isa<IntegerType>(operands[1].getType()))
     return failure();
@@ -159,7 +165,8 @@ Lowering lowerFPowI(ImplicitLocOpBuilder &b, ArrayRef<Value> operands, Type type
 }
 
 /// Square and multiply; a negative exponent leaves 1 only of 1 and -1.
-Lowering lowerIPowI(ImplicitLocOpBuilder &b, ArrayRef<Value> operands, Type type) {
+Lowering lowerIPowI(ImplicitLocOpBuilder &b, ArrayRef<Value> operands,
+                    Type type) {
   auto constant = [&](int64_t v) -> Value {
     return arith::ConstantOp::create(b, b.getIntegerAttr(type, v));
   };
@@ -173,35 +180,43 @@ Lowering lowerIPowI(ImplicitLocOpBuilder &b, ArrayRef<Value> operands, Type type
   auto loop = scf::WhileOp::create(
       b, TypeRange{type, type, type}, ValueRange{one, x, count},
       [&](OpBuilder &, Location, ValueRange a) {
-        scf::ConditionOp::create(b, compare(arith::CmpIPredicate::ne, a[2], zero), a);
+        scf::ConditionOp::create(
+            b, compare(arith::CmpIPredicate::ne, a[2], zero), a);
       },
       [&](OpBuilder &, Location, ValueRange a) {
         Value bit = arith::AndIOp::create(b, a[2], one);
         Value isOdd = compare(arith::CmpIPredicate::ne, bit, zero);
         Value product = arith::MulIOp::create(b, a[0], a[1]);
         Value next = arith::SelectOp::create(b, isOdd, product, a[0]);
-        scf::YieldOp::create(b, ValueRange{next, arith::MulIOp::create(b, a[1], a[1]),
-                                           arith::ShRUIOp::create(b, a[2], one)});
+        scf::YieldOp::create(
+            b, ValueRange{next, arith::MulIOp::create(b, a[1], a[1]),
+                          arith::ShRUIOp::create(b, a[2], one)});
       });
-  Value odd = compare(arith::CmpIPredicate::ne, arith::AndIOp::create(b, n, one), zero);
+  Value odd =
+      compare(arith::CmpIPredicate::ne, arith::AndIOp::create(b, n, one), zero);
   Value sign = arith::SelectOp::create(b, odd, minusOne, one);
   Value inverse = arith::SelectOp::create(
       b, compare(arith::CmpIPredicate::eq, x, one), one,
-      arith::SelectOp::create(b, compare(arith::CmpIPredicate::eq, x, minusOne), sign, zero));
+      arith::SelectOp::create(b, compare(arith::CmpIPredicate::eq, x, minusOne),
+                              sign, zero));
   return SmallVector<Value>{
-      arith::SelectOp::create(b, negative, inverse, loop.getResult(0)).getResult()};
+      arith::SelectOp::create(b, negative, inverse, loop.getResult(0))
+          .getResult()};
 }
 
-Lowering lowerBitCount(ImplicitLocOpBuilder &b, StringRef intrinsic, bool poisonFlag,
-                       Value x) {
+Lowering lowerBitCount(ImplicitLocOpBuilder &b, StringRef intrinsic,
+                       bool poisonFlag, Value x) {
   Type type = x.getType();
   if (isa<IndexType>(type))
     x = arith::IndexCastOp::create(b, b.getI64Type(), x);
   SmallVector<Value> args{x};
   if (poisonFlag)
     args.push_back(arith::ConstantOp::create(b, b.getBoolAttr(false)));
-  std::string name = (intrinsic + ".i" + Twine(x.getType().getIntOrFloatBitWidth())).str();
-  Value r = LLVM::CallIntrinsicOp::create(b, x.getType(), b.getStringAttr(name), args).getResult(0);
+  std::string name =
+      (intrinsic + ".i" + Twine(x.getType().getIntOrFloatBitWidth())).str();
+  Value r =
+      LLVM::CallIntrinsicOp::create(b, x.getType(), b.getStringAttr(name), args)
+          .getResult(0);
   if (isa<IndexType>(type))
     r = arith::IndexCastOp::create(b, type, r);
   return SmallVector<Value>{r};
@@ -211,7 +226,8 @@ Lowering lowerAbsI(ImplicitLocOpBuilder &b, Value x) {
   Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(x.getType(), 0));
   Value negative = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, zero);
   return SmallVector<Value>{
-      arith::SelectOp::create(b, negative, arith::SubIOp::create(b, zero, x), x).getResult()};
+      arith::SelectOp::create(b, negative, arith::SubIOp::create(b, zero, x), x)
+          .getResult()};
 }
 
 /// isnan, isinf, isfinite, isnormal from the magnitude's bits.
@@ -225,7 +241,8 @@ Lowering lowerClass(ImplicitLocOpBuilder &b, StringRef name, Value x) {
     return arith::ConstantOp::create(b, b.getIntegerAttr(intType, v));
   };
   Value bits = arith::BitcastOp::create(b, intType, x);
-  Value magnitude = arith::AndIOp::create(b, bits, constant(APInt::getSignedMaxValue(width)));
+  Value magnitude =
+      arith::AndIOp::create(b, bits, constant(APInt::getSignedMaxValue(width)));
   const auto &semantics = type.getFloatSemantics();
   APInt infinity = APFloat::getInf(semantics).bitcastToAPInt();
   APInt least = APFloat::getSmallestNormalized(semantics).bitcastToAPInt();
@@ -241,19 +258,21 @@ Lowering lowerClass(ImplicitLocOpBuilder &b, StringRef name, Value x) {
     r = compare(arith::CmpIPredicate::ult, magnitude, infinity);
   else // normal: least <= magnitude < infinity, in one unsigned comparison
     r = compare(arith::CmpIPredicate::ult,
-                arith::SubIOp::create(b, magnitude, constant(least)), infinity - least);
+                arith::SubIOp::create(b, magnitude, constant(least)),
+                infinity - least);
   return SmallVector<Value>{r};
 }
 
-Lowering lowerScalar(ImplicitLocOpBuilder &b, Operation *op, ArrayRef<Value> operands,
-                     Type type) {
+Lowering lowerScalar(ImplicitLocOpBuilder &b, Operation *op,
+                     ArrayRef<Value> operands, Type type) {
   StringRef name = op->getName().getStringRef();
   if (auto it = floatFunctions().find(name); it != floatFunctions().end()) {
     // The one narrow operation that has a correctly rounded instruction.
     if (name == "math.fma" && type.isF16())
-      return SmallVector<Value>{LLVM::CallIntrinsicOp::create(
-                                    b, type, b.getStringAttr("llvm.fma.f16"), operands)
-                                    .getResult(0)};
+      return SmallVector<Value>{
+          LLVM::CallIntrinsicOp::create(
+              b, type, b.getStringAttr("llvm.fma.f16"), operands)
+              .getResult(0)};
     return lowerFloatFunction(b, it->second, operands, type);
   }
   if (isa<::mlir::math::SincosOp>(op))
@@ -296,10 +315,12 @@ LogicalResult lowerOp(Operation *op) {
   auto vectorType = dyn_cast<VectorType>(resultType);
   auto unsupported = [&]() -> LogicalResult {
     return op->emitError() << "'" << op->getName() << "' on " << resultType
-                           << " has no lowering for a GPU; f16, bf16, f32, f64 and integers of up to 64 bits have";
+                           << " has no lowering for a GPU; f16, bf16, f32, f64 "
+                              "and integers of up to 64 bits have";
   };
   if (!vectorType) {
-    auto r = lowerScalar(b, op, SmallVector<Value>(op->getOperands()), resultType);
+    auto r =
+        lowerScalar(b, op, SmallVector<Value>(op->getOperands()), resultType);
     if (failed(r))
       return unsupported();
     op->replaceAllUsesWith(*r);
@@ -323,7 +344,8 @@ LogicalResult lowerOp(Operation *op) {
   }
   SmallVector<Value> whole;
   for (auto [list, result] : llvm::zip_equal(results, op->getResults()))
-    whole.push_back(vector::FromElementsOp::create(b, cast<VectorType>(result.getType()), list));
+    whole.push_back(vector::FromElementsOp::create(
+        b, cast<VectorType>(result.getType()), list));
   op->replaceAllUsesWith(whole);
   op->erase();
   return success();
@@ -361,7 +383,9 @@ LogicalResult lowerMath(Operation *root) {
   return success();
 }
 
-std::unique_ptr<Pass> createLowerMathPass() { return std::make_unique<LowerMathPass>(); }
+std::unique_ptr<Pass> createLowerMathPass() {
+  return std::make_unique<LowerMathPass>();
+}
 void registerLowerMathPass() { PassRegistration<LowerMathPass>(); }
 
 std::optional<double> mathUlpBound(StringRef opName, Type type) {

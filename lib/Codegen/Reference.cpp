@@ -50,10 +50,14 @@ struct Data {
 
   double at(int64_t i) const { return wide.empty() ? narrow[i] : wide[i]; }
   int64_t elements() const {
-    return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());
+    return std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                           std::multiplies<>());
   }
   Number number(int64_t i) const {
-    return isFloat(type) ? Number::of(at(i)) : Number::ofInteger(type == ElementType::I1 ? -int64_t(at(i)) : int64_t(at(i)));
+    return isFloat(type)
+               ? Number::of(at(i))
+               : Number::ofInteger(type == ElementType::I1 ? -int64_t(at(i))
+                                                           : int64_t(at(i)));
   }
   int64_t address(ArrayRef<int64_t> loops) const;
 };
@@ -94,7 +98,8 @@ void fill(Data &data, uint64_t seed) {
 
 class Reference {
 public:
-  Reference(linalg::LinalgOp op, const ReferenceInputs &inputs) : op(op), inputs(inputs) {}
+  Reference(linalg::LinalgOp op, const ReferenceInputs &inputs)
+      : op(op), inputs(inputs) {}
   std::string prepare();
   Expected<ReferenceOutput> output(unsigned k, ArrayRef<uint64_t> wanted);
 
@@ -102,13 +107,16 @@ private:
   std::string readOperand(OpOperand &operand);
   std::string readExtents();
   bool isMultiplyAdd(Value &a, Value &b);
-  bool solve(const Data &out, uint64_t element, SmallVector<int64_t> &loops) const;
+  bool solve(const Data &out, uint64_t element,
+             SmallVector<int64_t> &loops) const;
   bool invertible(const Data &out) const;
   Number evaluate(unsigned k, SmallVector<int64_t> loops);
   void runBody(ArrayRef<int64_t> loops, ArrayRef<Number> carried);
   template <class F> void forReductions(SmallVector<int64_t> &loops, F body);
-  template <class Real> Number sumProducts(unsigned k, SmallVector<int64_t> loops);
-  void everything(unsigned k, std::vector<Number> &values, std::vector<bool> &written);
+  template <class Real>
+  Number sumProducts(unsigned k, SmallVector<int64_t> loops);
+  void everything(unsigned k, std::vector<Number> &values,
+                  std::vector<bool> &written);
   ReferenceOutput byElement(unsigned k, ArrayRef<uint64_t> wanted);
   ReferenceOutput byIteration(unsigned k, ArrayRef<uint64_t> wanted);
   static void append(ExpectedValues &e, ElementType type, const Number &n);
@@ -138,7 +146,8 @@ std::string Reference::readOperand(OpOperand &operand) {
   unsigned k = operand.getOperandNumber();
   Data d;
   Type type = operand.get().getType();
-  std::optional<ElementType> element = elementTypeOf(getElementTypeOrSelf(type));
+  std::optional<ElementType> element =
+      elementTypeOf(getElementTypeOrSelf(type));
   if (!element)
     return fmt::format("operand {} has an element type without a reference", k);
   d.type = *element;
@@ -151,28 +160,40 @@ std::string Reference::readOperand(OpOperand &operand) {
     Attribute constant;
     auto given = inputs.scalars.find(k);
     if (given != inputs.scalars.end())
-      d.scalar = isFloat(d.type) ? Number::of(roundToType(d.type, given->second)) : Number::ofInteger(int64_t(given->second));
+      d.scalar = isFloat(d.type)
+                     ? Number::of(roundToType(d.type, given->second))
+                     : Number::ofInteger(int64_t(given->second));
     else if (matchPattern(operand.get(), m_Constant(&constant)))
-      d.scalar = isa<FloatAttr>(constant) ? Number::of(cast<FloatAttr>(constant).getValueAsDouble())
-                                          : Number::ofInteger(cast<IntegerAttr>(constant).getValue().getSExtValue());
+      d.scalar =
+          isa<FloatAttr>(constant)
+              ? Number::of(cast<FloatAttr>(constant).getValueAsDouble())
+              : Number::ofInteger(
+                    cast<IntegerAttr>(constant).getValue().getSExtValue());
     else
       return fmt::format("scalar operand {} has no value", k);
     data.push_back(std::move(d));
     return "";
   }
-  if (k >= inputs.buffers.size() || int64_t(inputs.buffers[k].shape.size()) != shaped.getRank())
-    return fmt::format("operand {} needs a shape of rank {}", k, shaped.getRank());
-  d.shape.assign(inputs.buffers[k].shape.begin(), inputs.buffers[k].shape.end());
+  if (k >= inputs.buffers.size() ||
+      int64_t(inputs.buffers[k].shape.size()) != shaped.getRank())
+    return fmt::format("operand {} needs a shape of rank {}", k,
+                       shaped.getRank());
+  d.shape.assign(inputs.buffers[k].shape.begin(),
+                 inputs.buffers[k].shape.end());
   for (int64_t i = 0; i < shaped.getRank(); ++i)
-    if (d.shape[i] < 0 || (!shaped.isDynamicDim(i) && shaped.getDimSize(i) != d.shape[i]))
-      return fmt::format("size {} given for dimension {} of operand {}, whose type says {}", d.shape[i], i, k, shaped.getDimSize(i));
+    if (d.shape[i] < 0 ||
+        (!shaped.isDynamicDim(i) && shaped.getDimSize(i) != d.shape[i]))
+      return fmt::format(
+          "size {} given for dimension {} of operand {}, whose type says {}",
+          d.shape[i], i, k, shaped.getDimSize(i));
   d.strides.assign(d.shape.size(), 1);
   for (size_t i = d.shape.size(); i-- > 1;)
     d.strides[i - 1] = d.strides[i] * d.shape[i];
   d.perLoop.assign(op.getNumLoops(), 0);
   for (auto [dim, expr] : llvm::enumerate(d.map.getResults())) {
     SmallVector<int64_t> flat;
-    if (failed(getFlattenedAffineExpr(expr, op.getNumLoops(), 0, &flat)) || flat.size() != op.getNumLoops() + 1) {
+    if (failed(getFlattenedAffineExpr(expr, op.getNumLoops(), 0, &flat)) ||
+        flat.size() != op.getNumLoops() + 1) {
       d.linear = false;
       break;
     }
@@ -205,7 +226,9 @@ std::string Reference::readExtents() {
     SmallVector<int64_t> index = d.map.compose(last);
     for (size_t i = 0; i < index.size(); ++i)
       if (index[i] >= d.shape[i])
-        return fmt::format("dimension {} of operand {} has size {}, the loops reach {}", i, k, d.shape[i], index[i]);
+        return fmt::format(
+            "dimension {} of operand {} has size {}, the loops reach {}", i, k,
+            d.shape[i], index[i]);
   }
   return "";
 }
@@ -216,10 +239,12 @@ bool Reference::isMultiplyAdd(Value &a, Value &b) {
   if (op.getNumDpsInits() != 1)
     return false;
   BlockArgument out = body->getArguments().back();
-  auto sum = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  auto sum =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
   if (!sum || !out.hasOneUse() || (sum.getLhs() != out && sum.getRhs() != out))
     return false;
-  Value term = stripExtensions(sum.getLhs() == out ? sum.getRhs() : sum.getLhs());
+  Value term =
+      stripExtensions(sum.getLhs() == out ? sum.getRhs() : sum.getLhs());
   if (auto mul = term.getDefiningOp<arith::MulFOp>()) {
     a = stripExtensions(mul.getLhs());
     b = stripExtensions(mul.getRhs());
@@ -250,7 +275,9 @@ std::string Reference::prepare() {
   Value a, b;
   if (!isMultiplyAdd(a, b))
     return "";
-  auto operandOf = [&](Value v) { return v ? int(cast<BlockArgument>(v).getArgNumber()) : -1; };
+  auto operandOf = [&](Value v) {
+    return v ? int(cast<BlockArgument>(v).getArgNumber()) : -1;
+  };
   sumLeft = operandOf(a);
   sumRight = operandOf(b);
   isSum = true;
@@ -259,11 +286,14 @@ std::string Reference::prepare() {
       isSum &= data[k].shaped && data[k].linear;
   auto sum = op.getBlock()->getTerminator()->getOperand(0);
   sumUnit = reference::unitRoundoff(sum.getType());
-  op.getBlock()->walk([&](arith::MulFOp mul) { productUnit = reference::unitRoundoff(mul.getType()); });
+  op.getBlock()->walk([&](arith::MulFOp mul) {
+    productUnit = reference::unitRoundoff(mul.getType());
+  });
   return "";
 }
 
-template <class F> void Reference::forReductions(SmallVector<int64_t> &loops, F body) {
+template <class F>
+void Reference::forReductions(SmallVector<int64_t> &loops, F body) {
   for (unsigned l : reduced) {
     if (extents[l] == 0)
       return;
@@ -279,7 +309,8 @@ template <class F> void Reference::forReductions(SmallVector<int64_t> &loops, F 
   }
 }
 
-template <class Real> Number Reference::sumProducts(unsigned k, SmallVector<int64_t> loops) {
+template <class Real>
+Number Reference::sumProducts(unsigned k, SmallVector<int64_t> loops) {
   const Data &out = data[k], &left = data[sumLeft];
   const Data *right = sumRight >= 0 ? &data[sumRight] : nullptr;
   for (unsigned l : reduced)
@@ -305,14 +336,16 @@ template <class Real> Number Reference::sumProducts(unsigned k, SmallVector<int6
     terms += count;
   });
   std::swap(outer, reduced);
-  double error = magnitude * (static_cast<double>(terms) * sumUnit + (right ? productUnit : 0));
+  double error = magnitude * (static_cast<double>(terms) * sumUnit +
+                              (right ? productUnit : 0));
   return {sum, error, magnitude, 0};
 }
 
 void Reference::runBody(ArrayRef<int64_t> loops, ArrayRef<Number> carried) {
   unsigned inputsCount = data.size() - carried.size();
   for (unsigned k = 0; k < inputsCount; ++k)
-    arguments[k] = data[k].shaped ? data[k].number(data[k].address(loops)) : data[k].scalar;
+    arguments[k] = data[k].shaped ? data[k].number(data[k].address(loops))
+                                  : data[k].scalar;
   std::copy(carried.begin(), carried.end(), arguments.begin() + inputsCount);
   program.run(arguments, std::span<const int64_t>(loops.data(), loops.size()));
 }
@@ -321,10 +354,12 @@ void Reference::runBody(ArrayRef<int64_t> loops, ArrayRef<Number> carried) {
 Number Reference::evaluate(unsigned k, SmallVector<int64_t> loops) {
   unsigned first = op.getNumDpsInputs();
   if (isSum && data[k].linear)
-    return data[k].type == ElementType::F64 ? sumProducts<long double>(k, loops) : sumProducts<double>(k, loops);
+    return data[k].type == ElementType::F64 ? sumProducts<long double>(k, loops)
+                                            : sumProducts<double>(k, loops);
   SmallVector<Number> carried;
   for (unsigned o = first; o < data.size(); ++o)
-    carried.push_back(data[o].readsInit ? data[o].number(data[o].address(loops)) : Number());
+    carried.push_back(data[o].readsInit ? data[o].number(data[o].address(loops))
+                                        : Number());
   forReductions(loops, [&] {
     runBody(loops, carried);
     for (unsigned o = 0; o < carried.size(); ++o)
@@ -335,10 +370,12 @@ Number Reference::evaluate(unsigned k, SmallVector<int64_t> loops) {
 
 /// Whether an element of `out` tells all parallel loops.
 bool Reference::invertible(const Data &out) const {
-  return out.map.isProjectedPermutation() && out.map.getNumResults() == parallel.size();
+  return out.map.isProjectedPermutation() &&
+         out.map.getNumResults() == parallel.size();
 }
 
-bool Reference::solve(const Data &out, uint64_t element, SmallVector<int64_t> &loops) const {
+bool Reference::solve(const Data &out, uint64_t element,
+                      SmallVector<int64_t> &loops) const {
   loops.assign(extents.size(), 0);
   for (auto [d, expr] : llvm::enumerate(out.map.getResults())) {
     int64_t at = static_cast<int64_t>(element) / out.strides[d] % out.shape[d];
@@ -356,7 +393,8 @@ void Reference::append(ExpectedValues &e, ElementType type, const Number &n) {
     e.bounds.push_back(n.error);
     return;
   }
-  e.values.push_back(static_cast<double>(type == ElementType::I1 ? n.integer & 1 : n.integer));
+  e.values.push_back(
+      static_cast<double>(type == ElementType::I1 ? n.integer & 1 : n.integer));
   e.bounds.push_back(0);
 }
 
@@ -377,7 +415,8 @@ ReferenceOutput Reference::byElement(unsigned k, ArrayRef<uint64_t> wanted) {
   return result;
 }
 
-void Reference::everything(unsigned k, std::vector<Number> &values, std::vector<bool> &written) {
+void Reference::everything(unsigned k, std::vector<Number> &values,
+                           std::vector<bool> &written) {
   unsigned first = op.getNumDpsInputs();
   std::vector<std::vector<Number>> state(data.size());
   for (unsigned o = first; o < data.size(); ++o) {
@@ -421,27 +460,37 @@ ReferenceOutput Reference::byIteration(unsigned k, ArrayRef<uint64_t> wanted) {
   return result;
 }
 
-Expected<ReferenceOutput> Reference::output(unsigned k, ArrayRef<uint64_t> wanted) {
+Expected<ReferenceOutput> Reference::output(unsigned k,
+                                            ArrayRef<uint64_t> wanted) {
   for (size_t i = 0; i < wanted.size(); ++i)
-    if (wanted[i] >= uint64_t(data[k].elements()) || (i > 0 && wanted[i] <= wanted[i - 1]))
-      return Error{fmt::format("index {} of operand {} is out of order or not below {}", wanted[i], k, data[k].elements()), ""};
+    if (wanted[i] >= uint64_t(data[k].elements()) ||
+        (i > 0 && wanted[i] <= wanted[i - 1]))
+      return Error{
+          fmt::format("index {} of operand {} is out of order or not below {}",
+                      wanted[i], k, data[k].elements()),
+          ""};
   return invertible(data[k]) ? byElement(k, wanted) : byIteration(k, wanted);
 }
 
 } // namespace
 
-Expected<std::vector<ReferenceOutput>> computeReference(Operation *op, const ReferenceInputs &inputs,
-                                                        const std::vector<std::vector<uint64_t>> &indices) {
+Expected<std::vector<ReferenceOutput>>
+computeReference(Operation *op, const ReferenceInputs &inputs,
+                 const std::vector<std::vector<uint64_t>> &indices) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp)
-    return Error{"'" + op->getName().getStringRef().str() + "' is no linalg op, which the reference needs", ""};
+    return Error{"'" + op->getName().getStringRef().str() +
+                     "' is no linalg op, which the reference needs",
+                 ""};
   Reference reference(linalgOp, inputs);
   if (std::string why = reference.prepare(); !why.empty())
     return Error{why, ""};
   std::vector<ReferenceOutput> outputs;
   unsigned first = linalgOp.getNumDpsInputs();
   for (unsigned o = 0; o < linalgOp.getNumDpsInits(); ++o) {
-    ArrayRef<uint64_t> wanted = o < indices.size() ? ArrayRef<uint64_t>(indices[o]) : ArrayRef<uint64_t>();
+    ArrayRef<uint64_t> wanted = o < indices.size()
+                                    ? ArrayRef<uint64_t>(indices[o])
+                                    : ArrayRef<uint64_t>();
     Expected<ReferenceOutput> output = reference.output(first + o, wanted);
     if (!output)
       return output.error();

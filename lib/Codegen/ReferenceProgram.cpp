@@ -50,18 +50,26 @@ Real roundTo(Real v, Type type) {
   // A double holds every sum that can matter for a tie of a narrow type.
   llvm::APFloat f(static_cast<double>(v));
   bool lost;
-  f.convert(cast<FloatType>(type).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &lost);
-  f.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &lost);
+  f.convert(cast<FloatType>(type).getFloatSemantics(),
+            llvm::APFloat::rmNearestTiesToEven, &lost);
+  f.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+            &lost);
   return f.convertToDouble();
 }
 
 int64_t wrap(int64_t v, unsigned width) {
-  return width >= 64 ? v : static_cast<int64_t>(static_cast<uint64_t>(v) << (64 - width)) >> (64 - width);
+  return width >= 64
+             ? v
+             : static_cast<int64_t>(static_cast<uint64_t>(v) << (64 - width)) >>
+                   (64 - width);
 }
 uint64_t unsignedOf(int64_t v, unsigned width) {
-  return width >= 64 ? static_cast<uint64_t>(v) : static_cast<uint64_t>(v) & ((uint64_t(1) << width) - 1);
+  return width >= 64 ? static_cast<uint64_t>(v)
+                     : static_cast<uint64_t>(v) & ((uint64_t(1) << width) - 1);
 }
-unsigned widthOf(Type t) { return t.isIndex() ? 64 : t.getIntOrFloatBitWidth(); }
+unsigned widthOf(Type t) {
+  return t.isIndex() ? 64 : t.getIntOrFloatBitWidth();
+}
 
 double size(Real v) { return static_cast<double>(std::abs(v)); }
 
@@ -75,13 +83,16 @@ Number addition(const Number &a, const Number &b, Real v, double u) {
 }
 Number product(const Number &a, const Number &b, double u) {
   Real v = a.value * b.value;
-  double error = size(a.value) * b.error + size(b.value) * a.error + a.error * b.error;
+  double error =
+      size(a.value) * b.error + size(b.value) * a.error + a.error * b.error;
   return {v, error + u * size(v), size(v), 0};
 }
 Number quotient(const Number &a, const Number &b, double u) {
   Real v = a.value / b.value;
-  double error = (a.error + size(v) * b.error) / std::max(size(b.value) - b.error, 1e-300);
-  return {v, (a.error > 0 || b.error > 0 ? error : 0) + u * size(v), size(v), 0};
+  double error =
+      (a.error + size(v) * b.error) / std::max(size(b.value) - b.error, 1e-300);
+  return {v, (a.error > 0 || b.error > 0 ? error : 0) + u * size(v), size(v),
+          0};
 }
 
 /// f at the value and at the ends of its interval; steep or broken functions
@@ -96,7 +107,8 @@ Number applied(UnaryFn f, const Number &a, double u, double ulp) {
     }
   return {v, error + 2 * u * ulp * size(v), size(v), 0};
 }
-Number applied(BinaryFn f, const Number &a, const Number &b, double u, double ulp) {
+Number applied(BinaryFn f, const Number &a, const Number &b, double u,
+               double ulp) {
   Real v = f(a.value, b.value);
   double error = 0;
   for (Real x : {a.value - a.error, a.value + a.error})
@@ -104,32 +116,45 @@ Number applied(BinaryFn f, const Number &a, const Number &b, double u, double ul
       Real w = f(x, y);
       error = std::max(error, std::isnan(w) ? 0 : size(w - v));
     }
-  return {v, (a.error > 0 || b.error > 0 ? error : 0) + 2 * u * ulp * size(v), size(v), 0};
+  return {v, (a.error > 0 || b.error > 0 ? error : 0) + 2 * u * ulp * size(v),
+          size(v), 0};
 }
 
-Real maximum(Real a, Real b) { return std::isnan(a) || std::isnan(b) ? a + b : std::max(a, b); }
-Real minimum(Real a, Real b) { return std::isnan(a) || std::isnan(b) ? a + b : std::min(a, b); }
+Real maximum(Real a, Real b) {
+  return std::isnan(a) || std::isnan(b) ? a + b : std::max(a, b);
+}
+Real minimum(Real a, Real b) {
+  return std::isnan(a) || std::isnan(b) ? a + b : std::min(a, b);
+}
 Real rsqrt(Real a) { return 1 / std::sqrt(a); }
 
 const llvm::StringMap<UnaryFn> &unaryFunctions() {
   static const llvm::StringMap<UnaryFn> table = {
-      {"math.absf", fabsl}, {"math.ceil", ceill}, {"math.floor", floorl}, {"math.trunc", truncl}, {"math.round", roundl},
-      {"math.roundeven", rintl}, {"math.sqrt", sqrtl}, {"math.rsqrt", rsqrt}, {"math.cbrt", cbrtl}, {"math.exp", expl},
-      {"math.exp2", exp2l}, {"math.expm1", expm1l}, {"math.log", logl}, {"math.log2", log2l}, {"math.log10", log10l},
-      {"math.log1p", log1pl}, {"math.sin", sinl}, {"math.cos", cosl}, {"math.tan", tanl}, {"math.asin", asinl},
-      {"math.acos", acosl}, {"math.atan", atanl}, {"math.sinh", sinhl}, {"math.cosh", coshl}, {"math.tanh", tanhl},
-      {"math.asinh", asinhl}, {"math.acosh", acoshl}, {"math.atanh", atanhl}, {"math.erf", erfl}, {"math.erfc", erfcl}};
+      {"math.absf", fabsl},   {"math.ceil", ceill},   {"math.floor", floorl},
+      {"math.trunc", truncl}, {"math.round", roundl}, {"math.roundeven", rintl},
+      {"math.sqrt", sqrtl},   {"math.rsqrt", rsqrt},  {"math.cbrt", cbrtl},
+      {"math.exp", expl},     {"math.exp2", exp2l},   {"math.expm1", expm1l},
+      {"math.log", logl},     {"math.log2", log2l},   {"math.log10", log10l},
+      {"math.log1p", log1pl}, {"math.sin", sinl},     {"math.cos", cosl},
+      {"math.tan", tanl},     {"math.asin", asinl},   {"math.acos", acosl},
+      {"math.atan", atanl},   {"math.sinh", sinhl},   {"math.cosh", coshl},
+      {"math.tanh", tanhl},   {"math.asinh", asinhl}, {"math.acosh", acoshl},
+      {"math.atanh", atanhl}, {"math.erf", erfl},     {"math.erfc", erfcl}};
   return table;
 }
 const llvm::StringMap<BinaryFn> &binaryFunctions() {
   static const llvm::StringMap<BinaryFn> table = {
-      {"arith.maximumf", maximum}, {"arith.minimumf", minimum}, {"arith.maxnumf", fmaxl}, {"arith.minnumf", fminl},
-      {"arith.remf", fmodl}, {"math.powf", powl}, {"math.atan2", atan2l}, {"math.copysign", copysignl}};
+      {"arith.maximumf", maximum}, {"arith.minimumf", minimum},
+      {"arith.maxnumf", fmaxl},    {"arith.minnumf", fminl},
+      {"arith.remf", fmodl},       {"math.powf", powl},
+      {"math.atan2", atan2l},      {"math.copysign", copysignl}};
   return table;
 }
 
 using IntFn = int64_t (*)(int64_t, int64_t, unsigned width);
-template <class F> int64_t divided(int64_t a, int64_t b, F f) { return b == 0 ? 0 : f(a, b); }
+template <class F> int64_t divided(int64_t a, int64_t b, F f) {
+  return b == 0 ? 0 : f(a, b);
+}
 int64_t power(int64_t x, int64_t n, unsigned width) {
   if (n < 0)
     return x == 1 ? 1 : x == -1 ? (n & 1 ? -1 : 1) : 0;
@@ -139,28 +164,52 @@ int64_t power(int64_t x, int64_t n, unsigned width) {
       r *= b;
   return wrap(static_cast<int64_t>(r), width);
 }
-#define INT(EXPR) [](int64_t a, int64_t b, unsigned w) -> int64_t { (void)w; (void)a; (void)b; return EXPR; }
-#define UNSIGNED(EXPR)                                                                                                  \
-  [](int64_t sa, int64_t sb, unsigned w) -> int64_t {                                                                   \
-    uint64_t a = unsignedOf(sa, w), b = unsignedOf(sb, w);                                                              \
-    (void)a; (void)b;                                                                                                   \
-    return static_cast<int64_t>(EXPR);                                                                                  \
+#define INT(EXPR)                                                              \
+  [](int64_t a, int64_t b, unsigned w) -> int64_t {                            \
+    (void)w;                                                                   \
+    (void)a;                                                                   \
+    (void)b;                                                                   \
+    return EXPR;                                                               \
   }
-int64_t floorDivide(int64_t a, int64_t b) { return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-int64_t ceilDivide(int64_t a, int64_t b) { return b == 0 ? 0 : a / b + (a % b != 0 && (a < 0) == (b < 0)); }
+#define UNSIGNED(EXPR)                                                         \
+  [](int64_t sa, int64_t sb, unsigned w) -> int64_t {                          \
+    uint64_t a = unsignedOf(sa, w), b = unsignedOf(sb, w);                     \
+    (void)a;                                                                   \
+    (void)b;                                                                   \
+    return static_cast<int64_t>(EXPR);                                         \
+  }
+int64_t floorDivide(int64_t a, int64_t b) {
+  return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+int64_t ceilDivide(int64_t a, int64_t b) {
+  return b == 0 ? 0 : a / b + (a % b != 0 && (a < 0) == (b < 0));
+}
 const llvm::StringMap<IntFn> &intFunctions() {
   static const llvm::StringMap<IntFn> table = {
-      {"arith.addi", UNSIGNED(a + b)}, {"arith.subi", UNSIGNED(a - b)}, {"arith.muli", UNSIGNED(a * b)},
-      {"arith.divsi", INT(b == 0 ? 0 : b == -1 ? -a : a / b)}, {"arith.remsi", INT(b == 0 || b == -1 ? 0 : a % b)},
-      {"arith.divui", UNSIGNED(b == 0 ? 0 : a / b)}, {"arith.remui", UNSIGNED(b == 0 ? 0 : a % b)},
-      {"arith.floordivsi", INT(floorDivide(a, b))}, {"arith.ceildivsi", INT(ceilDivide(a, b))},
+      {"arith.addi", UNSIGNED(a + b)},
+      {"arith.subi", UNSIGNED(a - b)},
+      {"arith.muli", UNSIGNED(a * b)},
+      {"arith.divsi", INT(b == 0    ? 0
+                          : b == -1 ? -a
+                                    : a / b)},
+      {"arith.remsi", INT(b == 0 || b == -1 ? 0 : a % b)},
+      {"arith.divui", UNSIGNED(b == 0 ? 0 : a / b)},
+      {"arith.remui", UNSIGNED(b == 0 ? 0 : a % b)},
+      {"arith.floordivsi", INT(floorDivide(a, b))},
+      {"arith.ceildivsi", INT(ceilDivide(a, b))},
       {"arith.ceildivui", UNSIGNED(b == 0 ? 0 : a / b + (a % b != 0))},
-      {"arith.andi", INT(a & b)}, {"arith.ori", INT(a | b)}, {"arith.xori", INT(a ^ b)},
-      {"arith.shli", UNSIGNED(b < 64 ? a << b : 0)}, {"arith.shrui", UNSIGNED(b < 64 ? a >> b : 0)},
+      {"arith.andi", INT(a & b)},
+      {"arith.ori", INT(a | b)},
+      {"arith.xori", INT(a ^ b)},
+      {"arith.shli", UNSIGNED(b < 64 ? a << b : 0)},
+      {"arith.shrui", UNSIGNED(b < 64 ? a >> b : 0)},
       {"arith.shrsi", INT(b >= 0 && b < 64 ? a >> b : 0)},
-      {"arith.maxsi", INT(std::max(a, b))}, {"arith.minsi", INT(std::min(a, b))},
-      {"arith.maxui", UNSIGNED(std::max(a, b))}, {"arith.minui", UNSIGNED(std::min(a, b))},
-      {"math.ipowi", power}, {"math.absi", INT(a < 0 ? -a : a)},
+      {"arith.maxsi", INT(std::max(a, b))},
+      {"arith.minsi", INT(std::min(a, b))},
+      {"arith.maxui", UNSIGNED(std::max(a, b))},
+      {"arith.minui", UNSIGNED(std::min(a, b))},
+      {"math.ipowi", power},
+      {"math.absi", INT(a < 0 ? -a : a)},
       {"math.ctlz", UNSIGNED(std::countl_zero(a) - (64 - int(w)))},
       {"math.cttz", UNSIGNED(a == 0 ? w : unsigned(std::countr_zero(a)))},
       {"math.ctpop", UNSIGNED(std::popcount(a))}};
@@ -170,16 +219,26 @@ const llvm::StringMap<IntFn> &intFunctions() {
 bool compareInts(arith::CmpIPredicate p, int64_t a, int64_t b, unsigned w) {
   uint64_t ua = unsignedOf(a, w), ub = unsignedOf(b, w);
   switch (p) {
-  case arith::CmpIPredicate::eq: return ua == ub;
-  case arith::CmpIPredicate::ne: return ua != ub;
-  case arith::CmpIPredicate::slt: return a < b;
-  case arith::CmpIPredicate::sle: return a <= b;
-  case arith::CmpIPredicate::sgt: return a > b;
-  case arith::CmpIPredicate::sge: return a >= b;
-  case arith::CmpIPredicate::ult: return ua < ub;
-  case arith::CmpIPredicate::ule: return ua <= ub;
-  case arith::CmpIPredicate::ugt: return ua > ub;
-  case arith::CmpIPredicate::uge: return ua >= ub;
+  case arith::CmpIPredicate::eq:
+    return ua == ub;
+  case arith::CmpIPredicate::ne:
+    return ua != ub;
+  case arith::CmpIPredicate::slt:
+    return a < b;
+  case arith::CmpIPredicate::sle:
+    return a <= b;
+  case arith::CmpIPredicate::sgt:
+    return a > b;
+  case arith::CmpIPredicate::sge:
+    return a >= b;
+  case arith::CmpIPredicate::ult:
+    return ua < ub;
+  case arith::CmpIPredicate::ule:
+    return ua <= ub;
+  case arith::CmpIPredicate::ugt:
+    return ua > ub;
+  case arith::CmpIPredicate::uge:
+    return ua >= ub;
   }
   return false;
 }
@@ -191,7 +250,9 @@ bool compareFloats(arith::CmpFPredicate p, Real a, Real b) {
 }
 
 /// A truth value whose `error` is 1 where it could be either.
-Number truth(bool v, bool doubtful) { return {0, doubtful ? 1.0 : 0.0, 0, v ? -1 : 0}; }
+Number truth(bool v, bool doubtful) {
+  return {0, doubtful ? 1.0 : 0.0, 0, v ? -1 : 0};
+}
 
 Number selected(const Number &c, const Number &a, const Number &b) {
   Number r = c.integer ? a : b;
@@ -245,18 +306,27 @@ unsigned Compiler::slotOf(Value v) {
   return it->second;
 }
 
-Compiler::Step Compiler::compileFloat(Operation &inner, StringRef name, unsigned out, double u) {
-  unsigned a = operand(inner, 0), b = inner.getNumOperands() > 1 ? operand(inner, 1) : a;
+Compiler::Step Compiler::compileFloat(Operation &inner, StringRef name,
+                                      unsigned out, double u) {
+  unsigned a = operand(inner, 0),
+           b = inner.getNumOperands() > 1 ? operand(inner, 1) : a;
   if (name == "arith.addf")
-    return [=](Args s, auto) { s[out] = addition(s[a], s[b], s[a].value + s[b].value, u); };
+    return [=](Args s, auto) {
+      s[out] = addition(s[a], s[b], s[a].value + s[b].value, u);
+    };
   if (name == "arith.subf")
-    return [=](Args s, auto) { s[out] = addition(s[a], s[b], s[a].value - s[b].value, u); };
+    return [=](Args s, auto) {
+      s[out] = addition(s[a], s[b], s[a].value - s[b].value, u);
+    };
   if (name == "arith.mulf")
     return [=](Args s, auto) { s[out] = product(s[a], s[b], u); };
   if (name == "arith.divf")
     return [=](Args s, auto) { s[out] = quotient(s[a], s[b], u); };
   if (name == "arith.negf")
-    return [=](Args s, auto) { s[out] = s[a]; s[out].value = -s[a].value; };
+    return [=](Args s, auto) {
+      s[out] = s[a];
+      s[out].value = -s[a].value;
+    };
   if (name == "math.fma") {
     unsigned c = operand(inner, 2);
     return [=](Args s, auto) {
@@ -283,7 +353,8 @@ Compiler::Step Compiler::compileFloat(Operation &inner, StringRef name, unsigned
   return {};
 }
 
-Compiler::Step Compiler::compileCast(Operation &inner, StringRef name, unsigned out, double u) {
+Compiler::Step Compiler::compileCast(Operation &inner, StringRef name,
+                                     unsigned out, double u) {
   unsigned a = operand(inner, 0);
   Type from = inner.getOperand(0).getType(), to = inner.getResult(0).getType();
   if (name == "arith.extf")
@@ -303,28 +374,36 @@ Compiler::Step Compiler::compileCast(Operation &inner, StringRef name, unsigned 
     bool isSigned = name == "arith.sitofp";
     unsigned w = widthOf(from);
     return [=](Args s, auto) {
-      Real v = isSigned ? static_cast<Real>(s[a].integer) : static_cast<Real>(unsignedOf(s[a].integer, w));
+      Real v = isSigned ? static_cast<Real>(s[a].integer)
+                        : static_cast<Real>(unsignedOf(s[a].integer, w));
       s[out] = Number::of(roundTo(v, to));
       s[out].error = s[a].error;
     };
   }
   if (name == "arith.fptosi" || name == "arith.fptoui")
     return [=, w = widthOf(to)](Args s, auto) { s[out] = toInteger(s[a], w); };
-  if (name == "arith.extsi" || name == "arith.index_cast" || name == "arith.trunci" || name == "arith.index_castui" || name == "arith.extui") {
+  if (name == "arith.extsi" || name == "arith.index_cast" ||
+      name == "arith.trunci" || name == "arith.index_castui" ||
+      name == "arith.extui") {
     bool zero = name == "arith.extui" || name == "arith.index_castui";
     return [=, w = widthOf(from), n = widthOf(to)](Args s, auto) {
       Number r = s[a];
-      r.integer = wrap(zero ? static_cast<int64_t>(unsignedOf(r.integer, w)) : r.integer, n);
+      r.integer = wrap(
+          zero ? static_cast<int64_t>(unsignedOf(r.integer, w)) : r.integer, n);
       s[out] = r;
     };
   }
   return {};
 }
 
-Compiler::Step Compiler::compileOther(Operation &inner, StringRef name, unsigned out, double u) {
+Compiler::Step Compiler::compileOther(Operation &inner, StringRef name,
+                                      unsigned out, double u) {
   if (auto index = dyn_cast<linalg::IndexOp>(inner))
-    return [=, d = index.getDim()](Args s, std::span<const int64_t> loops) { s[out] = Number::ofInteger(loops[d]); };
-  unsigned a = operand(inner, 0), b = inner.getNumOperands() > 1 ? operand(inner, 1) : a;
+    return [=, d = index.getDim()](Args s, std::span<const int64_t> loops) {
+      s[out] = Number::ofInteger(loops[d]);
+    };
+  unsigned a = operand(inner, 0),
+           b = inner.getNumOperands() > 1 ? operand(inner, 1) : a;
   if (auto it = intFunctions().find(name); it != intFunctions().end()) {
     IntFn f = it->second;
     return [=, w = widthOf(inner.getResult(0).getType())](Args s, auto) {
@@ -334,16 +413,21 @@ Compiler::Step Compiler::compileOther(Operation &inner, StringRef name, unsigned
     };
   }
   if (auto compare = dyn_cast<arith::CmpIOp>(inner))
-    return [=, p = compare.getPredicate(), w = widthOf(compare.getLhs().getType())](Args s, auto) {
-      s[out] = truth(compareInts(p, s[a].integer, s[b].integer, w), s[a].error + s[b].error > 0);
+    return [=, p = compare.getPredicate(),
+            w = widthOf(compare.getLhs().getType())](Args s, auto) {
+      s[out] = truth(compareInts(p, s[a].integer, s[b].integer, w),
+                     s[a].error + s[b].error > 0);
     };
   if (auto compare = dyn_cast<arith::CmpFOp>(inner))
     return [=, p = compare.getPredicate()](Args s, auto) {
       double doubt = s[a].error + s[b].error;
-      s[out] = truth(compareFloats(p, s[a].value, s[b].value), doubt > 0 && size(s[a].value - s[b].value) <= doubt);
+      s[out] = truth(compareFloats(p, s[a].value, s[b].value),
+                     doubt > 0 && size(s[a].value - s[b].value) <= doubt);
     };
   if (isa<arith::SelectOp>(inner))
-    return [=, c = operand(inner, 2)](Args s, auto) { s[out] = selected(s[a], s[b], s[c]); };
+    return [=, c = operand(inner, 2)](Args s, auto) {
+      s[out] = selected(s[a], s[b], s[c]);
+    };
   if (name == "math.fpowi") {
     double ulp = mathUlpBound(name, inner.getResult(0).getType()).value_or(0);
     return [=](Args s, auto) {
@@ -354,10 +438,16 @@ Compiler::Step Compiler::compileOther(Operation &inner, StringRef name, unsigned
   if (name.starts_with("math.is")) {
     char kind = name[7]; // is[n]an, is[i]nf, is[f]inite, is[n]ormal
     bool nan = name == "math.isnan";
-    double least = std::ldexp(1.0, llvm::APFloat::semanticsMinExponent(cast<FloatType>(inner.getOperand(0).getType()).getFloatSemantics()));
+    double least =
+        std::ldexp(1.0, llvm::APFloat::semanticsMinExponent(
+                            cast<FloatType>(inner.getOperand(0).getType())
+                                .getFloatSemantics()));
     return [=](Args s, auto) {
       Real v = s[a].value;
-      bool r = nan ? std::isnan(v) : kind == 'i' ? std::isinf(v) : kind == 'f' ? std::isfinite(v) : std::isfinite(v) && size(v) >= least;
+      bool r = nan           ? std::isnan(v)
+               : kind == 'i' ? std::isinf(v)
+               : kind == 'f' ? std::isfinite(v)
+                             : std::isfinite(v) && size(v) >= least;
       s[out] = truth(r, false);
     };
   }
@@ -389,7 +479,10 @@ Expected<Program> Compiler::run() {
   for (Operation &inner : op.getBlock()->without_terminator()) {
     Step step = compile(inner);
     if (!step)
-      return Error{"the reference does not know '" + inner.getName().getStringRef().str() + "'; it runs arith, math and linalg.index ops on numbers", ""};
+      return Error{"the reference does not know '" +
+                       inner.getName().getStringRef().str() +
+                       "'; it runs arith, math and linalg.index ops on numbers",
+                   ""};
     program.steps.push_back(std::move(step));
   }
   for (Value v : op.getBlock()->getTerminator()->getOperands())
@@ -397,9 +490,12 @@ Expected<Program> Compiler::run() {
   return std::move(program);
 }
 
-Expected<Program> Program::compile(linalg::LinalgOp op) { return Compiler(op).run(); }
+Expected<Program> Program::compile(linalg::LinalgOp op) {
+  return Compiler(op).run();
+}
 
-void Program::run(std::span<const Number> arguments, std::span<const int64_t> loops) {
+void Program::run(std::span<const Number> arguments,
+                  std::span<const int64_t> loops) {
   std::copy(arguments.begin(), arguments.end(), slots.begin());
   for (const Step &step : steps)
     step(slots, loops);

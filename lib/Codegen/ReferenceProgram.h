@@ -46,7 +46,8 @@ public:
   const Number &result(unsigned i) const { return slots[results[i]]; }
 
 private:
-  using Step = std::function<void(std::vector<Number> &, std::span<const int64_t>)>;
+  using Step =
+      std::function<void(std::vector<Number> &, std::span<const int64_t>)>;
   std::vector<Number> slots;
   std::vector<Step> steps;
   std::vector<unsigned> results;

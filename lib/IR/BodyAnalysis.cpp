@@ -49,9 +49,8 @@ static StringRef combinerName(Operation *op) {
       .Case<arith::XOrIOp>([](auto) { return "xor"; })
       .Case<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
             arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
-            arith::MinUIOp>([](Operation *o) {
-        return o->getName().stripDialect();
-      })
+            arith::MinUIOp>(
+          [](Operation *o) { return o->getName().stripDialect(); })
       .Default(StringRef());
 }
 

@@ -40,9 +40,9 @@ LogicalResult HWTuneDialect::verifyOperationAttribute(Operation *op,
     if (failed(expectKind<TargetAttr>(op, attr, "#hwtune.target<...>")))
       return failure();
     if (!isa<ModuleOp>(op))
-      return op->emitError() << "attribute '" << name << "' belongs on a "
-                             << "'builtin.module', not on '" << op->getName()
-                             << "'";
+      return op->emitError()
+             << "attribute '" << name << "' belongs on a "
+             << "'builtin.module', not on '" << op->getName() << "'";
     return llvm::success();
   }
   if (name == kConfigAttrName)
@@ -52,9 +52,9 @@ LogicalResult HWTuneDialect::verifyOperationAttribute(Operation *op,
   if (name == kCandidatesAttrName) {
     auto array = dyn_cast<ArrayAttr>(attr.getValue());
     if (!array || !llvm::all_of(array, llvm::IsaPred<CandidateAttr>))
-      return op->emitError() << "attribute '" << name << "' is "
-                             << attr.getValue()
-                             << ", expected an array of #hwtune.candidate<...>";
+      return op->emitError()
+             << "attribute '" << name << "' is " << attr.getValue()
+             << ", expected an array of #hwtune.candidate<...>";
   }
   return llvm::success();
 }

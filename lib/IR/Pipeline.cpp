@@ -88,9 +88,10 @@ void emitCopies(OpBuilder &b, scf::ForOp loop, const Copies &copies, Value iv,
   }
 }
 
-/// Closes the group of the copies so far. Not `nvgpu.device_async_create_group`:
-/// without tokens (guarded copies lie in regions) its text does not parse back,
-/// since the parser takes the next line's result for an operand.
+/// Closes the group of the copies so far. Not
+/// `nvgpu.device_async_create_group`: without tokens (guarded copies lie in
+/// regions) its text does not parse back, since the parser takes the next
+/// line's result for an operand.
 void createGroup(OpBuilder &b, Location loc) {
   NVVM::CpAsyncCommitGroupOp::create(b, loc);
 }

@@ -76,7 +76,8 @@ static std::string refuseOperand(Value value, unsigned index) {
   Type type = value.getType();
   std::string where = "operand " + std::to_string(index) + ": ";
   if (isa<UnrankedTensorType, UnrankedMemRefType>(type))
-    return where + "type " + print(type) + " has no rank, expected a ranked one";
+    return where + "type " + print(type) +
+           " has no rank, expected a ranked one";
   if (isa<VectorType>(getElementTypeOrSelf(type)) || isa<VectorType>(type))
     return where + "type " + print(type) + " holds vectors, expected numbers";
   Type element = getElementTypeOrSelf(type);
@@ -92,7 +93,8 @@ static std::string refuseOperand(Value value, unsigned index) {
       return where + "memory space of " + print(type) +
              " is not the default one";
   }
-  if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getEncoding())
+  if (auto tensor = dyn_cast<RankedTensorType>(type);
+      tensor && tensor.getEncoding())
     return where + "encoding of " + print(type) +
            " is not supported, expected a dense tensor";
   return "";
@@ -168,7 +170,8 @@ static hwtune::Operand describeOperand(linalg::LinalgOp op,
                                        OpOperand &operand) {
   hwtune::Operand result;
   result.isOutput = op.isDpsInit(&operand);
-  result.readsInit = result.isOutput && op.payloadUsesValueFromOperand(&operand);
+  result.readsInit =
+      result.isOutput && op.payloadUsesValueFromOperand(&operand);
   Type type = operand.get().getType();
   result.type = *hwtune::elementTypeOf(getElementTypeOrSelf(type));
   auto shaped = dyn_cast<ShapedType>(type);
@@ -237,8 +240,8 @@ hwtune::Expected<Workload> hwtune::extractWorkload(Operation *op) {
   w.combiner = body.combiner;
   w.accumulator = body.accumulator.value_or(w.operands.back().type);
   w.kind = classifyOp(w, body);
-  auto digest = llvm::SHA256::hash(
-      llvm::arrayRefFromStringRef(canonicalText(op)));
+  auto digest =
+      llvm::SHA256::hash(llvm::arrayRefFromStringRef(canonicalText(op)));
   w.key = llvm::toHex(digest, /*LowerCase=*/true);
   return w;
 }
@@ -246,9 +249,8 @@ hwtune::Expected<Workload> hwtune::extractWorkload(Operation *op) {
 std::vector<hwtune::TunableOp> hwtune::collectLinalgOps(Operation *root) {
   std::vector<TunableOp> found;
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op != root &&
-        (isa<gpu::GPUModuleOp, gpu::LaunchOp>(op) ||
-         isa<transform::TransformOpInterface>(op)))
+    if (op != root && (isa<gpu::GPUModuleOp, gpu::LaunchOp>(op) ||
+                       isa<transform::TransformOpInterface>(op)))
       return WalkResult::skip();
     if (!isa<linalg::LinalgOp>(op))
       return WalkResult::advance();

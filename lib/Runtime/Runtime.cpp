@@ -54,8 +54,8 @@ MGPU_API Module mgpuModuleLoadJIT(void *text, int optimisation) {
   void *values[] = {log, reinterpret_cast<void *>(uintptr_t(sizeof log)),
                     reinterpret_cast<void *>(uintptr_t(optimisation))};
   Module module = nullptr;
-  cuda::Result result = session.driver().cuModuleLoadDataEx(
-      &module, text, 3, options, values);
+  cuda::Result result =
+      session.driver().cuModuleLoadDataEx(&module, text, 3, options, values);
   session.check(result, "cuModuleLoadDataEx", log);
   return module;
 }

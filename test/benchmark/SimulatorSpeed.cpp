@@ -31,49 +31,77 @@ double cpuSeconds() {
   return double(t.tv_sec) + double(t.tv_nsec) * 1e-9;
 }
 
-constexpr const char *kHeader = ".version 8.0\n.target sm_80\n.address_size 64\n";
+constexpr const char *kHeader =
+    ".version 8.0\n.target sm_80\n.address_size 64\n";
 
 /// fp32 C += A B for 128 x 128 x 16 tiles, 256 threads, 8 x 8 each; row-major,
 /// side n a multiple of 128.
 std::string matmulPtx(int n) {
   std::string s = kHeader;
-  s += ".visible .entry matmul(.param .u64 pa, .param .u64 pb, .param .u64 pc) .maxntid 256, 1, 1 {\n"
-       ".reg .pred %p; .reg .b32 %t, %tx, %ty, %bx, %by, %k, %sa, %sb, %la, %lb, %r<8>; .reg .f32 %acc<64>, %a<8>, %b<8>, %g<16>;\n"
-       ".reg .b64 %pa, %pb, %pc, %rd<8>; .shared .align 16 .b8 as[8192]; .shared .align 16 .b8 bs[8192];\n"
-       "ld.param.u64 %pa, [pa]; ld.param.u64 %pb, [pb]; ld.param.u64 %pc, [pc];\n"
-       "mov.u32 %t, %tid.x; and.b32 %tx, %t, 15; shr.u32 %ty, %t, 4; mov.u32 %bx, %ctaid.x; mov.u32 %by, %ctaid.y;\n";
+  s += ".visible .entry matmul(.param .u64 pa, .param .u64 pb, .param .u64 pc) "
+       ".maxntid 256, 1, 1 {\n"
+       ".reg .pred %p; .reg .b32 %t, %tx, %ty, %bx, %by, %k, %sa, %sb, %la, "
+       "%lb, %r<8>; .reg .f32 %acc<64>, %a<8>, %b<8>, %g<16>;\n"
+       ".reg .b64 %pa, %pb, %pc, %rd<8>; .shared .align 16 .b8 as[8192]; "
+       ".shared .align 16 .b8 bs[8192];\n"
+       "ld.param.u64 %pa, [pa]; ld.param.u64 %pb, [pb]; ld.param.u64 %pc, "
+       "[pc];\n"
+       "mov.u32 %t, %tid.x; and.b32 %tx, %t, 15; shr.u32 %ty, %t, 4; mov.u32 "
+       "%bx, %ctaid.x; mov.u32 %by, %ctaid.y;\n";
   // Global addresses of this thread's part of the tiles.
-  s += fmt::format("shr.u32 %r0, %t, 1; and.b32 %r1, %t, 1; shl.b32 %r2, %by, 7; add.u32 %r2, %r2, %r0; mul.wide.u32 %rd0, %r2, {0};"
-                   "mul.wide.u32 %rd1, %r1, 32; add.u64 %rd0, %rd0, %rd1; add.u64 %pa, %pa, %rd0;\n"
-                   "mul.wide.u32 %rd0, %ty, {0}; shl.b32 %r2, %bx, 9; shl.b32 %r3, %tx, 5; add.u32 %r2, %r2, %r3; cvt.u64.u32 %rd1, %r2;"
+  s += fmt::format("shr.u32 %r0, %t, 1; and.b32 %r1, %t, 1; shl.b32 %r2, %by, "
+                   "7; add.u32 %r2, %r2, %r0; mul.wide.u32 %rd0, %r2, {0};"
+                   "mul.wide.u32 %rd1, %r1, 32; add.u64 %rd0, %rd0, %rd1; "
+                   "add.u64 %pa, %pa, %rd0;\n"
+                   "mul.wide.u32 %rd0, %ty, {0}; shl.b32 %r2, %bx, 9; shl.b32 "
+                   "%r3, %tx, 5; add.u32 %r2, %r2, %r3; cvt.u64.u32 %rd1, %r2;"
                    "add.u64 %rd0, %rd0, %rd1; add.u64 %pb, %pb, %rd0;\n",
                    n * 4);
   // Shared addresses: A is stored transposed, as[k][row].
-  s += "mov.u32 %sa, as; mov.u32 %sb, bs; shl.b32 %r4, %r1, 12; shl.b32 %r5, %r0, 2; add.u32 %r4, %r4, %r5; add.u32 %r6, %sa, %r4;\n"
-       "shl.b32 %r5, %ty, 9; add.u32 %r5, %r5, %r3; add.u32 %r7, %sb, %r5; shl.b32 %la, %ty, 5; add.u32 %la, %la, %sa; shl.b32 %lb, %tx, 5; add.u32 %lb, %lb, %sb;\n";
+  s += "mov.u32 %sa, as; mov.u32 %sb, bs; shl.b32 %r4, %r1, 12; shl.b32 %r5, "
+       "%r0, 2; add.u32 %r4, %r4, %r5; add.u32 %r6, %sa, %r4;\n"
+       "shl.b32 %r5, %ty, 9; add.u32 %r5, %r5, %r3; add.u32 %r7, %sb, %r5; "
+       "shl.b32 %la, %ty, 5; add.u32 %la, %la, %sa; shl.b32 %lb, %tx, 5; "
+       "add.u32 %lb, %lb, %sb;\n";
   for (int i = 0; i < 64; ++i)
     s += fmt::format("mov.f32 %acc{}, 0f00000000;\n", i);
   s += "mov.u32 %k, 0;\nLOOP:\n";
   for (int h = 0; h < 2; ++h) {
     int g = 4 * h;
-    s += fmt::format("ld.global.v4.f32 {{%g{},%g{},%g{},%g{}}}, [%pa+{}];\n", g, g + 1, g + 2, g + 3, 16 * h);
-    s += fmt::format("ld.global.v4.f32 {{%g{},%g{},%g{},%g{}}}, [%pb+{}];\n", 8 + g, 9 + g, 10 + g, 11 + g, 16 * h);
+    s += fmt::format("ld.global.v4.f32 {{%g{},%g{},%g{},%g{}}}, [%pa+{}];\n", g,
+                     g + 1, g + 2, g + 3, 16 * h);
+    s += fmt::format("ld.global.v4.f32 {{%g{},%g{},%g{},%g{}}}, [%pb+{}];\n",
+                     8 + g, 9 + g, 10 + g, 11 + g, 16 * h);
   }
   for (int i = 0; i < 8; ++i)
     s += fmt::format("st.shared.f32 [%r6+{}], %g{};\n", 512 * i, i);
-  s += "st.shared.v4.f32 [%r7], {%g8,%g9,%g10,%g11}; st.shared.v4.f32 [%r7+16], {%g12,%g13,%g14,%g15};\nbar.sync 0;\n";
+  s += "st.shared.v4.f32 [%r7], {%g8,%g9,%g10,%g11}; st.shared.v4.f32 "
+       "[%r7+16], {%g12,%g13,%g14,%g15};\nbar.sync 0;\n";
   for (int k = 0; k < 16; ++k) {
     for (const char *x : {"a", "b"})
-      s += fmt::format("ld.shared.v4.f32 {{%{0}0,%{0}1,%{0}2,%{0}3}}, [%l{0}+{1}]; ld.shared.v4.f32 {{%{0}4,%{0}5,%{0}6,%{0}7}}, [%l{0}+{2}];\n", x, 512 * k, 512 * k + 16);
+      s += fmt::format(
+          "ld.shared.v4.f32 {{%{0}0,%{0}1,%{0}2,%{0}3}}, [%l{0}+{1}]; "
+          "ld.shared.v4.f32 {{%{0}4,%{0}5,%{0}6,%{0}7}}, [%l{0}+{2}];\n",
+          x, 512 * k, 512 * k + 16);
     for (int i = 0; i < 8; ++i)
       for (int j = 0; j < 8; ++j)
-        s += fmt::format("fma.rn.f32 %acc{0}, %a{1}, %b{2}, %acc{0};\n", 8 * i + j, i, j);
+        s += fmt::format("fma.rn.f32 %acc{0}, %a{1}, %b{2}, %acc{0};\n",
+                         8 * i + j, i, j);
   }
-  s += fmt::format("bar.sync 0; add.u64 %pa, %pa, 64; add.u64 %pb, %pb, {}; add.u32 %k, %k, 16; setp.lt.u32 %p, %k, {}; @%p bra LOOP;\n", 64 * n, n);
-  s += fmt::format("shl.b32 %r0, %by, 7; shl.b32 %r1, %ty, 3; add.u32 %r0, %r0, %r1; mul.wide.u32 %rd0, %r0, {}; cvt.u64.u32 %rd1, %r2; add.u64 %rd0, %rd0, %rd1; add.u64 %pc, %pc, %rd0;\n", n * 4);
+  s +=
+      fmt::format("bar.sync 0; add.u64 %pa, %pa, 64; add.u64 %pb, %pb, {}; "
+                  "add.u32 %k, %k, 16; setp.lt.u32 %p, %k, {}; @%p bra LOOP;\n",
+                  64 * n, n);
+  s += fmt::format("shl.b32 %r0, %by, 7; shl.b32 %r1, %ty, 3; add.u32 %r0, "
+                   "%r0, %r1; mul.wide.u32 %rd0, %r0, {}; cvt.u64.u32 %rd1, "
+                   "%r2; add.u64 %rd0, %rd0, %rd1; add.u64 %pc, %pc, %rd0;\n",
+                   n * 4);
   for (int i = 0; i < 8; ++i)
     for (int h = 0; h < 2; ++h)
-      s += fmt::format("st.global.v4.f32 [%pc+{}], {{%acc{},%acc{},%acc{},%acc{}}};\n", i * n * 4 + 16 * h, 8 * i + 4 * h, 8 * i + 4 * h + 1, 8 * i + 4 * h + 2, 8 * i + 4 * h + 3);
+      s += fmt::format(
+          "st.global.v4.f32 [%pc+{}], {{%acc{},%acc{},%acc{},%acc{}}};\n",
+          i * n * 4 + 16 * h, 8 * i + 4 * h, 8 * i + 4 * h + 1,
+          8 * i + 4 * h + 2, 8 * i + 4 * h + 3);
   return s + "ret;\n}\n";
 }
 
@@ -146,21 +174,24 @@ public:
       program = *p;
   }
 
-  LaunchResult run(Dim3 grid, Dim3 block, std::vector<uint64_t> args, LaunchOptions options) {
+  LaunchResult run(Dim3 grid, Dim3 block, std::vector<uint64_t> args,
+                   LaunchOptions options) {
     LaunchRequest q;
     q.function = &program->functions()[0];
     q.grid = grid;
     q.block = block;
     std::vector<std::byte> params(q.function->paramBytes);
     for (size_t i = 0; i < args.size(); ++i)
-      memcpy(params.data() + q.function->params[i].offset, &args[i], q.function->params[i].bytes);
+      memcpy(params.data() + q.function->params[i].offset, &args[i],
+             q.function->params[i].bytes);
     q.params = params;
     q.options = options;
     return launch(*program, memory, q);
   }
 
   /// Speed in million warp instructions a second, in three modes.
-  void report(const char *name, Dim3 grid, Dim3 block, std::vector<uint64_t> args, std::vector<uint64_t> blocks = {}) {
+  void report(const char *name, Dim3 grid, Dim3 block,
+              std::vector<uint64_t> args, std::vector<uint64_t> blocks = {}) {
     LaunchOptions options;
     options.blocks = blocks;
     options.countEvents = true;
@@ -183,9 +214,12 @@ public:
       }
       return best;
     };
-    double plain = time(false, false), count = time(true, false), check = time(false, true);
-    fmt::print("{:<10} {:>12.0f} {:>10.1f} {:>10.1f} {:>7.1f}% {:>10.1f} {:>8.1f}\n", name, n, n / plain / 1e6, n / count / 1e6, (count / plain - 1) * 100,
-               n / check / 1e6, double(counted.events.threadInstExecuted) / n);
+    double plain = time(false, false), count = time(true, false),
+           check = time(false, true);
+    fmt::print(
+        "{:<10} {:>12.0f} {:>10.1f} {:>10.1f} {:>7.1f}% {:>10.1f} {:>8.1f}\n",
+        name, n, n / plain / 1e6, n / count / 1e6, (count / plain - 1) * 100,
+        n / check / 1e6, double(counted.events.threadInstExecuted) / n);
   }
 
   GlobalMemory memory;
@@ -198,14 +232,17 @@ bool matmul() {
   if (!b.program)
     return false;
   size_t bytes = size_t(n) * n * 4;
-  auto pa = b.memory.allocate(bytes), pb = b.memory.allocate(bytes), pc = b.memory.allocate(bytes);
-  auto *A = reinterpret_cast<float *>(b.memory.host(pa, bytes)), *B = reinterpret_cast<float *>(b.memory.host(pb, bytes)),
+  auto pa = b.memory.allocate(bytes), pb = b.memory.allocate(bytes),
+       pc = b.memory.allocate(bytes);
+  auto *A = reinterpret_cast<float *>(b.memory.host(pa, bytes)),
+       *B = reinterpret_cast<float *>(b.memory.host(pb, bytes)),
        *C = reinterpret_cast<float *>(b.memory.host(pc, bytes));
   for (int i = 0; i < n * n; ++i) {
     A[i] = float(i % 17 - 8);
     B[i] = float(i % 13 - 6);
   }
-  b.report("matmul", {n / 128, n / 128, 1}, {256, 1, 1}, {pa, pb, pc}, {0, 9, 18, 63});
+  b.report("matmul", {n / 128, n / 128, 1}, {256, 1, 1}, {pa, pb, pc},
+           {0, 9, 18, 63});
   for (int i : {0, 5, 127, 130, 1023})
     for (int j : {0, 77, 127, 200, 1020}) {
       int block = i / 128 * 8 + j / 128;
@@ -215,14 +252,17 @@ bool matmul() {
       for (int k = 0; k < n; ++k)
         want = std::fma(A[i * n + k], B[k * n + j], want);
       if (C[i * n + j] != want) {
-        fmt::print("matmul: C[{}][{}] = {}, expected {}\n", i, j, C[i * n + j], want);
+        fmt::print("matmul: C[{}][{}] = {}, expected {}\n", i, j, C[i * n + j],
+                   want);
         return false;
       }
     }
   return true;
 }
 
-template <typename F> bool perThread(const char *name, const char *ptx, std::vector<uint64_t> more, F expected) {
+template <typename F>
+bool perThread(const char *name, const char *ptx, std::vector<uint64_t> more,
+               F expected) {
   Bench b(std::string(kHeader) + ptx);
   if (!b.program)
     return false;
@@ -234,7 +274,8 @@ template <typename F> bool perThread(const char *name, const char *ptx, std::vec
   auto *values = reinterpret_cast<uint32_t *>(b.memory.host(out, threads * 4));
   for (uint32_t i = 0; i < threads; i += 97)
     if (values[i] != expected(i)) {
-      fmt::print("{}: thread {} gave {}, expected {}\n", name, i, values[i], expected(i));
+      fmt::print("{}: thread {} gave {}, expected {}\n", name, i, values[i],
+                 expected(i));
       return false;
     }
   return true;
@@ -244,9 +285,11 @@ template <typename F> bool perThread(const char *name, const char *ptx, std::vec
 
 int main() {
   fmt::print("vector unit: {}\n", hostVectorUnit());
-  fmt::print("{:<10} {:>12} {:>10} {:>10} {:>8} {:>10} {:>8}\n", "kernel", "warp inst", "M/s", "counting", "extra", "checking", "lanes");
+  fmt::print("{:<10} {:>12} {:>10} {:>10} {:>8} {:>10} {:>8}\n", "kernel",
+             "warp inst", "M/s", "counting", "extra", "checking", "lanes");
   bool ok = matmul();
-  ok &= perThread("hash", kHash, {200}, [](uint32_t i) { return hashOnHost(i, 200); });
+  ok &= perThread("hash", kHash, {200},
+                  [](uint32_t i) { return hashOnHost(i, 200); });
   ok &= perThread("collatz", kCollatz, {}, [](uint32_t i) {
     uint32_t c = 0;
     for (uint32_t n = i + 1; n > 1; ++c)

@@ -28,8 +28,8 @@
 
 namespace hwtune {
 
-/// A shaped operand of the op: its sizes in this launch, and its contents, which
-/// come from the generator (Measure/Generator.h).
+/// A shaped operand of the op: its sizes in this launch, and its contents,
+/// which come from the generator (Measure/Generator.h).
 struct ReferenceBuffer {
   std::vector<int64_t> shape;
   uint64_t seed = 0;

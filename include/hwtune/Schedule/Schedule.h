@@ -29,7 +29,7 @@ namespace hwtune {
 /// Launch shape a configuration promises; codegen must deliver exactly this.
 struct LaunchShape {
   int64_t threadsPerBlock = 0;
-  int64_t sharedBytes = 0;  ///< static + dynamic
+  int64_t sharedBytes = 0; ///< static + dynamic
   bool dynamicShared = false;
 };
 
@@ -64,9 +64,8 @@ public:
   /// `hwtune.op`, leaves one `gpu.launch` in its place, vectorised.
   virtual std::string script(const Workload &w, const TargetSpec &t,
                              const Config &c) const = 0;
-  virtual std::vector<PtxPromise> promises(const Workload &w,
-                                           const TargetSpec &t,
-                                           const Config &c) const = 0;
+  virtual std::vector<PtxPromise>
+  promises(const Workload &w, const TargetSpec &t, const Config &c) const = 0;
 };
 
 /// All schedules, the most specific first; the first match is used. The

@@ -36,7 +36,8 @@ struct ReductionParams {
   int64_t unroll = 1;
   llvm::SmallVector<int64_t> widths;
 };
-std::string emitReduction(Builder &b, Nest &nest, const ReductionParams &params);
+std::string emitReduction(Builder &b, Nest &nest,
+                          const ReductionParams &params);
 
 struct TransposeParams {
   int64_t threads = 256;
@@ -46,7 +47,8 @@ struct TransposeParams {
   int64_t width = 1;
   int64_t pad = 1;
 };
-std::string emitTranspose(Builder &b, Nest &nest, const TransposeParams &params);
+std::string emitTranspose(Builder &b, Nest &nest,
+                          const TransposeParams &params);
 
 /// The block-wide value of an op that combines two values, for `body`.
 struct Combiner {
@@ -62,7 +64,8 @@ struct Combiner {
 void keepRolled(mlir::Operation *loop);
 
 /// `then` under `condition` where that is not known to hold.
-void guarded(Builder &b, mlir::Value condition, llvm::function_ref<void()> then);
+void guarded(Builder &b, mlir::Value condition,
+             llvm::function_ref<void()> then);
 
 } // namespace hwtune::launch
 

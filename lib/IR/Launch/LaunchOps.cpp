@@ -30,7 +30,8 @@ using namespace mlir;
 namespace hwtune {
 namespace {
 
-class LaunchExtension : public transform::TransformDialectExtension<LaunchExtension> {
+class LaunchExtension
+    : public transform::TransformDialectExtension<LaunchExtension> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LaunchExtension)
   using Base::Base;
@@ -55,9 +56,10 @@ using Emit = llvm::function_ref<std::string(launch::Builder &, launch::Nest &)>;
 
 /// Builds the launch in front of `target` and erases it, or leaves both the
 /// error and a launch that the caller's module is lost with.
-DiagnosedSilenceableFailure replaceByLaunch(Operation *transform, transform::TransformRewriter &rewriter,
-                                            linalg::LinalgOp target, ArrayRef<int64_t> collapse,
-                                            transform::ApplyToEachResultList &results, Emit emit) {
+DiagnosedSilenceableFailure
+replaceByLaunch(Operation *transform, transform::TransformRewriter &rewriter,
+                linalg::LinalgOp target, ArrayRef<int64_t> collapse,
+                transform::ApplyToEachResultList &results, Emit emit) {
   launch::Builder b(target.getLoc(), target);
   launch::Nest nest;
   std::string problem = nest.initialise(b, target, collapse);
@@ -76,11 +78,13 @@ SmallVector<int64_t> listOf(std::optional<ArrayRef<int64_t>> values) {
 
 } // namespace
 
-void registerLaunchExtension(DialectRegistry &registry) { registry.addExtensions<LaunchExtension>(); }
+void registerLaunchExtension(DialectRegistry &registry) {
+  registry.addExtensions<LaunchExtension>();
+}
 
-DiagnosedSilenceableFailure LaunchPointsOp::applyToOne(transform::TransformRewriter &rewriter, linalg::LinalgOp target,
-                                                       transform::ApplyToEachResultList &results,
-                                                       transform::TransformState &) {
+DiagnosedSilenceableFailure LaunchPointsOp::applyToOne(
+    transform::TransformRewriter &rewriter, linalg::LinalgOp target,
+    transform::ApplyToEachResultList &results, transform::TransformState &) {
   launch::PointsParams p;
   p.threads = getThreads();
   p.tile = SmallVector<int64_t>(getTile());
@@ -89,17 +93,19 @@ DiagnosedSilenceableFailure LaunchPointsOp::applyToOne(transform::TransformRewri
   p.order = listOf(getOrder());
   p.vectorLoop = getVectorLoop();
   p.widths = listOf(getWidths());
-  return replaceByLaunch(getOperation(), rewriter, target, getCollapse(), results,
-                         [&](launch::Builder &b, launch::Nest &n) { return launch::emitPoints(b, n, p); });
+  return replaceByLaunch(getOperation(), rewriter, target, getCollapse(),
+                         results, [&](launch::Builder &b, launch::Nest &n) {
+                           return launch::emitPoints(b, n, p);
+                         });
 }
 
-DiagnosedSilenceableFailure LaunchReductionOp::applyToOne(transform::TransformRewriter &rewriter,
-                                                          linalg::LinalgOp target,
-                                                          transform::ApplyToEachResultList &results,
-                                                          transform::TransformState &) {
+DiagnosedSilenceableFailure LaunchReductionOp::applyToOne(
+    transform::TransformRewriter &rewriter, linalg::LinalgOp target,
+    transform::ApplyToEachResultList &results, transform::TransformState &) {
   if (getAlong() != "reduction" && getAlong() != "parallel")
     return emitDefiniteFailure()
-           << "'along' must be \"reduction\" or \"parallel\", not \"" << getAlong() << "\"";
+           << "'along' must be \"reduction\" or \"parallel\", not \""
+           << getAlong() << "\"";
   launch::ReductionParams p;
   p.threads = getThreads();
   p.lanes = getLanes();
@@ -107,14 +113,15 @@ DiagnosedSilenceableFailure LaunchReductionOp::applyToOne(transform::TransformRe
   p.width = getWidth();
   p.unroll = getUnroll();
   p.widths = listOf(getWidths());
-  return replaceByLaunch(getOperation(), rewriter, target, getCollapse(), results,
-                         [&](launch::Builder &b, launch::Nest &n) { return launch::emitReduction(b, n, p); });
+  return replaceByLaunch(getOperation(), rewriter, target, getCollapse(),
+                         results, [&](launch::Builder &b, launch::Nest &n) {
+                           return launch::emitReduction(b, n, p);
+                         });
 }
 
-DiagnosedSilenceableFailure LaunchTransposeOp::applyToOne(transform::TransformRewriter &rewriter,
-                                                          linalg::LinalgOp target,
-                                                          transform::ApplyToEachResultList &results,
-                                                          transform::TransformState &) {
+DiagnosedSilenceableFailure LaunchTransposeOp::applyToOne(
+    transform::TransformRewriter &rewriter, linalg::LinalgOp target,
+    transform::ApplyToEachResultList &results, transform::TransformState &) {
   if (getLoops().size() != 2 || getTile().size() != 2)
     return emitDefiniteFailure() << "'loops' and 'tile' must have two entries";
   launch::TransposeParams p;
@@ -126,8 +133,10 @@ DiagnosedSilenceableFailure LaunchTransposeOp::applyToOne(transform::TransformRe
   p.staged = SmallVector<int64_t>(getStaged());
   p.width = getWidth();
   p.pad = getPad();
-  return replaceByLaunch(getOperation(), rewriter, target, getCollapse(), results,
-                         [&](launch::Builder &b, launch::Nest &n) { return launch::emitTranspose(b, n, p); });
+  return replaceByLaunch(getOperation(), rewriter, target, getCollapse(),
+                         results, [&](launch::Builder &b, launch::Nest &n) {
+                           return launch::emitTranspose(b, n, p);
+                         });
 }
 
 } // namespace hwtune

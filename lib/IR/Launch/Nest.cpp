@@ -36,7 +36,8 @@ Int::Int(Value v) : value(v) {
   }
 }
 Value Int::get(Builder &b) const {
-  return constant ? arith::ConstantIndexOp::create(b, *constant).getResult() : value;
+  return constant ? arith::ConstantIndexOp::create(b, *constant).getResult()
+                  : value;
 }
 Int add(Builder &b, Int x, Int y) {
   if (x.constant && y.constant)
@@ -45,7 +46,9 @@ Int add(Builder &b, Int x, Int y) {
     return y;
   if (y.is(0))
     return x;
-  return arith::AddIOp::create(b, x.get(b), y.get(b), arith::IntegerOverflowFlags::nsw).getResult();
+  return arith::AddIOp::create(b, x.get(b), y.get(b),
+                               arith::IntegerOverflowFlags::nsw)
+      .getResult();
 }
 Int mul(Builder &b, Int x, Int y) {
   if (x.constant && y.constant)
@@ -56,7 +59,9 @@ Int mul(Builder &b, Int x, Int y) {
     return y;
   if (y.is(1))
     return x;
-  return arith::MulIOp::create(b, x.get(b), y.get(b), arith::IntegerOverflowFlags::nsw).getResult();
+  return arith::MulIOp::create(b, x.get(b), y.get(b),
+                               arith::IntegerOverflowFlags::nsw)
+      .getResult();
 }
 Int divide(Builder &b, Int x, Int y) {
   if (y.is(1))
@@ -83,8 +88,12 @@ Int atLeastOne(Builder &b, Int x) {
 static Value compare(Builder &b, arith::CmpIPredicate p, Int x, Int y) {
   return arith::CmpIOp::create(b, p, x.get(b), y.get(b));
 }
-Value less(Builder &b, Int x, Int y) { return compare(b, arith::CmpIPredicate::slt, x, y); }
-Value lessEqual(Builder &b, Int x, Int y) { return compare(b, arith::CmpIPredicate::sle, x, y); }
+Value less(Builder &b, Int x, Int y) {
+  return compare(b, arith::CmpIPredicate::slt, x, y);
+}
+Value lessEqual(Builder &b, Int x, Int y) {
+  return compare(b, arith::CmpIPredicate::sle, x, y);
+}
 Int product(Builder &b, ArrayRef<Int> factors) {
   Int p = 1;
   for (Int f : factors)
@@ -98,7 +107,8 @@ SmallVector<Int> Nest::split(Builder &b, Int linear, ArrayRef<Int> counts) {
     if (counts[i].is(1))
       continue;
     // The slowest index needs no remainder: the number is in range.
-    bool last = llvm::all_of(counts.take_front(i), [](Int c) { return c.is(1); });
+    bool last =
+        llvm::all_of(counts.take_front(i), [](Int c) { return c.is(1); });
     out[i] = last ? linear : remainder(b, linear, counts[i]);
     if (!last)
       linear = divide(b, linear, counts[i]);
@@ -134,7 +144,8 @@ std::string Nest::readOperand(Builder &b, OpOperand &operand) {
   buffer.shaped = static_cast<bool>(type);
   buffer.hostBase = operand.get();
   if (type && !type.getLayout().isIdentity())
-    return "operand " + std::to_string(operand.getOperandNumber()) + " has a layout that is not the identity";
+    return "operand " + std::to_string(operand.getOperandNumber()) +
+           " has a layout that is not the identity";
   if (type && type.hasStaticShape()) {
     for (int64_t d : type.getShape())
       buffer.dims.push_back(d);
@@ -142,7 +153,8 @@ std::string Nest::readOperand(Builder &b, OpOperand &operand) {
     auto parts = memref::ExtractStridedMetadataOp::create(b, operand.get());
     buffer.hostBase = parts.getBaseBuffer();
     for (auto [d, size] : llvm::enumerate(parts.getSizes()))
-      buffer.dims.push_back(type.isDynamicDim(d) ? Int(size) : Int(type.getDimSize(d)));
+      buffer.dims.push_back(type.isDynamicDim(d) ? Int(size)
+                                                 : Int(type.getDimSize(d)));
   }
   buffers.push_back(std::move(buffer));
   return "";
@@ -168,8 +180,10 @@ std::string Nest::readExtents(Builder &b) {
     }
     SmallVector<OpFoldResult> operands;
     for (Int s : sizes)
-      operands.push_back(s.constant ? OpFoldResult(b.getIndexAttr(*s.constant)) : OpFoldResult(s.value));
-    OpFoldResult r = affine::makeComposedFoldedAffineApply(b, b.getLoc(), map.getSubMap({l}), operands);
+      operands.push_back(s.constant ? OpFoldResult(b.getIndexAttr(*s.constant))
+                                    : OpFoldResult(s.value));
+    OpFoldResult r = affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), map.getSubMap({l}), operands);
     if (auto attr = dyn_cast<Attribute>(r))
       loopExtents.push_back(cast<IntegerAttr>(attr).getInt());
     else
@@ -185,20 +199,23 @@ std::string Nest::checkGroup(ArrayRef<unsigned> loops) const {
     if (!buffer.shaped)
       continue;
     auto uses = [&](AffineExpr e) {
-      return llvm::any_of(loops, [&](unsigned l) { return e.isFunctionOfDim(l); });
+      return llvm::any_of(loops,
+                          [&](unsigned l) { return e.isFunctionOfDim(l); });
     };
     unsigned used = llvm::count_if(buffer.map.getResults(), uses);
     if (used == 0)
       continue;
     auto *first = llvm::find_if(buffer.map.getResults(), uses);
-    bool fits = used == loops.size() && size_t(buffer.map.getResults().end() - first) >= loops.size();
+    bool fits = used == loops.size() &&
+                size_t(buffer.map.getResults().end() - first) >= loops.size();
     for (size_t i = 0; fits && i < loops.size(); ++i) {
       auto dim = dyn_cast<AffineDimExpr>(*(first + i));
       fits = dim && dim.getPosition() == loops[i];
     }
     if (!fits)
-      return "loops " + std::to_string(loops.front()) + " to " + std::to_string(loops.back()) +
-             " cannot run as one: operand " + std::to_string(buffer.use->getOperandNumber()) +
+      return "loops " + std::to_string(loops.front()) + " to " +
+             std::to_string(loops.back()) + " cannot run as one: operand " +
+             std::to_string(buffer.use->getOperandNumber()) +
              " is not contiguous along them";
   }
   return "";
@@ -215,7 +232,8 @@ std::string Nest::group(ArrayRef<int64_t> collapse) {
       break;
     for (unsigned l : loops)
       if (kinds[l] != kinds[loops.front()])
-        return "loops " + std::to_string(loops.front()) + " to " + std::to_string(loops.back()) + " differ in kind";
+        return "loops " + std::to_string(loops.front()) + " to " +
+               std::to_string(loops.back()) + " differ in kind";
     if (loops.size() > 1)
       if (std::string why = checkGroup(loops); !why.empty())
         return why;
@@ -223,11 +241,13 @@ std::string Nest::group(ArrayRef<int64_t> collapse) {
     groups.push_back(std::move(loops));
   }
   if (next != op.getNumLoops() || groups.size() != collapse.size())
-    return "'collapse' must sum to the op's " + std::to_string(op.getNumLoops()) + " loops";
+    return "'collapse' must sum to the op's " +
+           std::to_string(op.getNumLoops()) + " loops";
   return "";
 }
 
-std::string Nest::initialise(Builder &b, linalg::LinalgOp linalgOp, ArrayRef<int64_t> collapse) {
+std::string Nest::initialise(Builder &b, linalg::LinalgOp linalgOp,
+                             ArrayRef<int64_t> collapse) {
   op = linalgOp;
   if (!op.hasPureBufferSemantics())
     return "the op is not on memrefs";
@@ -255,11 +275,15 @@ void Nest::enterBuffer(Builder &b, Buffer &buffer) {
   if (!buffer.shaped)
     return;
   Int elements = product(b, buffer.dims);
-  auto flatType = MemRefType::get({elements.constant ? *elements.constant : ShapedType::kDynamic}, buffer.element);
-  OpFoldResult size = elements.constant ? OpFoldResult(b.getIndexAttr(*elements.constant)) : OpFoldResult(elements.value);
-  buffer.flat = memref::ReinterpretCastOp::create(b, flatType, buffer.hostBase, b.getIndexAttr(0),
-                                                  ArrayRef<OpFoldResult>{size},
-                                                  ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  auto flatType = MemRefType::get(
+      {elements.constant ? *elements.constant : ShapedType::kDynamic},
+      buffer.element);
+  OpFoldResult size = elements.constant
+                          ? OpFoldResult(b.getIndexAttr(*elements.constant))
+                          : OpFoldResult(elements.value);
+  buffer.flat = memref::ReinterpretCastOp::create(
+      b, flatType, buffer.hostBase, b.getIndexAttr(0),
+      ArrayRef<OpFoldResult>{size}, ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
   unsigned rank = buffer.dims.size();
   buffer.strides.assign(rank, Int(1));
   for (unsigned d = rank; d-- > 1;)
@@ -268,21 +292,26 @@ void Nest::enterBuffer(Builder &b, Buffer &buffer) {
   unsigned loops = op.getNumLoops();
   for (auto [d, expr] : llvm::enumerate(buffer.map.getResults())) {
     SmallVector<int64_t> flat;
-    if (failed(getFlattenedAffineExpr(expr, loops, 0, &flat)) || flat.size() != loops + 1) {
+    if (failed(getFlattenedAffineExpr(expr, loops, 0, &flat)) ||
+        flat.size() != loops + 1) {
       buffer.linear = false;
       return;
     }
-    buffer.constant = add(b, buffer.constant, mul(b, flat.back(), buffer.strides[d]));
+    buffer.constant =
+        add(b, buffer.constant, mul(b, flat.back(), buffer.strides[d]));
     for (auto [g, members] : llvm::enumerate(groups))
-      buffer.perGroup[g] = add(b, buffer.perGroup[g], mul(b, flat[members.back()], buffer.strides[d]));
+      buffer.perGroup[g] = add(b, buffer.perGroup[g],
+                               mul(b, flat[members.back()], buffer.strides[d]));
   }
 }
 
-void Nest::createLaunch(Builder &b, Int blocks, int64_t threads, ArrayRef<Type> shared) {
+void Nest::createLaunch(Builder &b, Int blocks, int64_t threads,
+                        ArrayRef<Type> shared) {
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value grid = atLeastOne(b, blocks).get(b);
   Value block = arith::ConstantIndexOp::create(b, threads);
-  launch = gpu::LaunchOp::create(b, grid, one, one, block, one, one, Value(), Type(), ValueRange(), TypeRange(shared));
+  launch = gpu::LaunchOp::create(b, grid, one, one, block, one, one, Value(),
+                                 Type(), ValueRange(), TypeRange(shared));
   b.setInsertionPointToStart(&launch.getBody().front());
   gpu::TerminatorOp::create(b);
   b.setInsertionPointToStart(&launch.getBody().front());
@@ -296,7 +325,8 @@ SmallVector<Value> Nest::loopIndices(Builder &b, const Indices &at) {
     SmallVector<Int> counts;
     for (unsigned l : loops)
       counts.push_back(loopExtents[l]);
-    SmallVector<Int> parts = loops.size() == 1 ? SmallVector<Int>{at[g]} : split(b, at[g], counts);
+    SmallVector<Int> parts =
+        loops.size() == 1 ? SmallVector<Int>{at[g]} : split(b, at[g], counts);
     for (auto [l, part] : llvm::zip_equal(loops, parts))
       out[l] = part.get(b);
   }
@@ -321,8 +351,11 @@ Int Nest::address(Builder &b, const Buffer &buffer, const Indices &at) {
   for (Value v : loopIndices(b, at))
     indices.push_back(v);
   for (auto [d, stride] : llvm::enumerate(buffer.strides)) {
-    OpFoldResult r = affine::makeComposedFoldedAffineApply(b, b.getLoc(), buffer.map.getSubMap({unsigned(d)}), indices);
-    Int index = isa<Attribute>(r) ? Int(cast<IntegerAttr>(cast<Attribute>(r)).getInt()) : Int(cast<Value>(r));
+    OpFoldResult r = affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), buffer.map.getSubMap({unsigned(d)}), indices);
+    Int index = isa<Attribute>(r)
+                    ? Int(cast<IntegerAttr>(cast<Attribute>(r)).getInt())
+                    : Int(cast<Value>(r));
     sum = add(b, sum, mul(b, index, stride));
   }
   return sum;
@@ -332,8 +365,10 @@ Int Nest::address(Builder &b, const Buffer &buffer, const Indices &at) {
 // Accesses and the body
 //===----------------------------------------------------------------------===//
 
-std::string Nest::vectorProblem(const Buffer &buffer, unsigned group, int64_t width) const {
-  std::string name = "operand " + std::to_string(buffer.use->getOperandNumber());
+std::string Nest::vectorProblem(const Buffer &buffer, unsigned group,
+                                int64_t width) const {
+  std::string name =
+      "operand " + std::to_string(buffer.use->getOperandNumber());
   if (width == 1)
     return "";
   if (!buffer.shaped || !buffer.linear)
@@ -341,12 +376,16 @@ std::string Nest::vectorProblem(const Buffer &buffer, unsigned group, int64_t wi
   if (buffer.element.getIntOrFloatBitWidth() < 8)
     return name + " has elements of less than a byte";
   if (!buffer.perGroup[group].is(1))
-    return name + " is not contiguous along loop group " + std::to_string(group);
+    return name + " is not contiguous along loop group " +
+           std::to_string(group);
   if (!buffer.constant.constant || *buffer.constant.constant % width)
-    return name + " starts at an element that is no multiple of " + std::to_string(width);
+    return name + " starts at an element that is no multiple of " +
+           std::to_string(width);
   for (unsigned g = 0; g < size(); ++g)
-    if (g != group && (!buffer.perGroup[g].constant || *buffer.perGroup[g].constant % width))
-      return name + " moves by no known multiple of " + std::to_string(width) + " along loop group " + std::to_string(g);
+    if (g != group &&
+        (!buffer.perGroup[g].constant || *buffer.perGroup[g].constant % width))
+      return name + " moves by no known multiple of " + std::to_string(width) +
+             " along loop group " + std::to_string(g);
   return "";
 }
 
@@ -356,10 +395,12 @@ Value Nest::load(Builder &b, const Buffer &buffer, Int address, int64_t width) {
     return memref::LoadOp::create(b, buffer.flat, ValueRange{at});
   auto type = VectorType::get({width}, buffer.element);
   auto bytes = width * buffer.element.getIntOrFloatBitWidth() / 8;
-  return vector::LoadOp::create(b, type, buffer.flat, ValueRange{at}, false, llvm::MaybeAlign(bytes));
+  return vector::LoadOp::create(b, type, buffer.flat, ValueRange{at}, false,
+                                llvm::MaybeAlign(bytes));
 }
 
-void Nest::store(Builder &b, const Buffer &buffer, Int address, ArrayRef<Value> values) {
+void Nest::store(Builder &b, const Buffer &buffer, Int address,
+                 ArrayRef<Value> values) {
   Value at = address.get(b);
   if (values.size() == 1) {
     memref::StoreOp::create(b, values[0], buffer.flat, ValueRange{at});
@@ -368,25 +409,30 @@ void Nest::store(Builder &b, const Buffer &buffer, Int address, ArrayRef<Value> 
   auto type = VectorType::get({int64_t(values.size())}, buffer.element);
   Value vector = vector::FromElementsOp::create(b, type, values);
   auto bytes = values.size() * buffer.element.getIntOrFloatBitWidth() / 8;
-  vector::StoreOp::create(b, vector, buffer.flat, ValueRange{at}, false, llvm::MaybeAlign(bytes));
+  vector::StoreOp::create(b, vector, buffer.flat, ValueRange{at}, false,
+                          llvm::MaybeAlign(bytes));
 }
 
 /// a * b + c in one rounding, where `inner` adds a product that nobody else
 /// reads; null where it does not.
 static Value fuseMultiplyAdd(Builder &b, Operation &inner, IRMapping &mapping) {
   auto sum = dyn_cast<arith::AddFOp>(inner);
-  if (!sum || !(sum.getType().isF16() || sum.getType().isF32() || sum.getType().isF64()))
+  if (!sum || !(sum.getType().isF16() || sum.getType().isF32() ||
+                sum.getType().isF64()))
     return {};
   for (unsigned i : {0u, 1u}) {
     auto mulOp = sum->getOperand(i).getDefiningOp<arith::MulFOp>();
     if (mulOp && mulOp->hasOneUse() && mulOp->getBlock() == inner.getBlock())
-      return math::FmaOp::create(b, mapping.lookupOrDefault(mulOp.getLhs()), mapping.lookupOrDefault(mulOp.getRhs()),
-                                 mapping.lookupOrDefault(sum->getOperand(1 - i)));
+      return math::FmaOp::create(
+          b, mapping.lookupOrDefault(mulOp.getLhs()),
+          mapping.lookupOrDefault(mulOp.getRhs()),
+          mapping.lookupOrDefault(sum->getOperand(1 - i)));
   }
   return {};
 }
 
-SmallVector<Value> Nest::body(Builder &b, const Indices &at, ValueRange arguments, bool fuse) {
+SmallVector<Value> Nest::body(Builder &b, const Indices &at,
+                              ValueRange arguments, bool fuse) {
   IRMapping mapping;
   mapping.map(op.getBlock()->getArguments(), arguments);
   SmallVector<Value> loops;

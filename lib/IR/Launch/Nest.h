@@ -18,8 +18,8 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <optional>
-#include <vector>
 #include <string>
+#include <vector>
 
 namespace hwtune::launch {
 
@@ -73,7 +73,7 @@ public:
   llvm::SmallVector<bool> reduction;                     ///< of each group
   llvm::SmallVector<Int> loopExtents;                    ///< of each loop
   llvm::SmallVector<Int> extents;                        ///< of each group
-  std::vector<Buffer> buffers;                     ///< of each operand
+  std::vector<Buffer> buffers;                           ///< of each operand
   mlir::gpu::LaunchOp launch;
 
   /// Reads the op. `collapse` gives the sizes of the groups. "" or what is

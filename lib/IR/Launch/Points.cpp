@@ -40,7 +40,9 @@ void keepRolled(Operation *loop) {
   auto yes = BoolAttr::get(c, true);
   auto unroll = LLVM::LoopUnrollAttr::get(c, yes, {}, {}, {}, {}, {}, {});
   // The name under which `llvm.br` holds it; scf.for hands it down.
-  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(c, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}));
+  loop->setAttr("loop_annotation",
+                LLVM::LoopAnnotationAttr::get(c, {}, {}, {}, unroll, {}, {}, {},
+                                              {}, {}, {}, {}, {}, {}, {}, {}));
 }
 
 namespace {
@@ -48,7 +50,8 @@ namespace {
 /// The points of one tile as offsets, and what has been loaded for them.
 class Tile {
 public:
-  Tile(Nest &nest, ArrayRef<int64_t> sizes, int64_t vectorLoop, ArrayRef<int64_t> widths)
+  Tile(Nest &nest, ArrayRef<int64_t> sizes, int64_t vectorLoop,
+       ArrayRef<int64_t> widths)
       : nest(nest), vectorLoop(vectorLoop), widths(widths) {
     SmallVector<int64_t> at(sizes.size(), 0);
     int64_t total = 1;
@@ -77,7 +80,8 @@ public:
     if (!buffer.shaped)
       return buffer.use->get();
     if (!buffer.linear)
-      return nest.load(b, buffer, nest.address(b, buffer, indices(b, origin, point)));
+      return nest.load(b, buffer,
+                       nest.address(b, buffer, indices(b, origin, point)));
     int64_t width = widthOf(k), within = 0;
     SmallVector<int64_t> start = offsets[point];
     if (width > 1) {
@@ -88,16 +92,19 @@ public:
     for (unsigned g = 0; g < nest.size(); ++g)
       if (buffer.perGroup[g].is(0))
         start[g] = 0;
-    Value &loaded = cache[{k, std::vector<int64_t>(start.begin(), start.end())}];
+    Value &loaded =
+        cache[{k, std::vector<int64_t>(start.begin(), start.end())}];
     if (!loaded)
       loaded = nest.load(b, buffer, addressAt(b, buffer, origin, start), width);
-    return width > 1 ? vector::ExtractOp::create(b, loaded, within).getResult() : loaded;
+    return width > 1 ? vector::ExtractOp::create(b, loaded, within).getResult()
+                     : loaded;
   }
 
   void forget() { cache.clear(); }
 
   /// Stores `values`, one per point, to operand `k`.
-  void store(Builder &b, unsigned k, const Indices &origin, ArrayRef<Value> values) {
+  void store(Builder &b, unsigned k, const Indices &origin,
+             ArrayRef<Value> values) {
     Buffer &buffer = nest.buffers[k];
     int64_t width = widthOf(k);
     for (size_t point = 0; point < size(); ++point) {
@@ -109,8 +116,9 @@ public:
         next[vectorLoop] += i;
         group.push_back(values[llvm::find(offsets, next) - offsets.begin()]);
       }
-      Int at = buffer.linear ? addressAt(b, buffer, origin, offsets[point])
-                             : nest.address(b, buffer, indices(b, origin, point));
+      Int at = buffer.linear
+                   ? addressAt(b, buffer, origin, offsets[point])
+                   : nest.address(b, buffer, indices(b, origin, point));
       nest.store(b, buffer, at, group);
     }
   }
@@ -118,7 +126,8 @@ public:
 private:
   int64_t widthOf(unsigned k) const { return widths.empty() ? 1 : widths[k]; }
   /// Base of the origin plus a distance that is mostly constant.
-  Int addressAt(Builder &b, const Buffer &buffer, const Indices &origin, ArrayRef<int64_t> offset) {
+  Int addressAt(Builder &b, const Buffer &buffer, const Indices &origin,
+                ArrayRef<int64_t> offset) {
     Int distance = 0;
     for (unsigned g = 0; g < nest.size(); ++g)
       distance = add(b, distance, mul(b, offset[g], buffer.perGroup[g]));
@@ -134,7 +143,8 @@ private:
 
 class PointsEmitter {
 public:
-  PointsEmitter(Builder &b, Nest &nest, const PointsParams &params) : b(b), nest(nest), params(params) {}
+  PointsEmitter(Builder &b, Nest &nest, const PointsParams &params)
+      : b(b), nest(nest), params(params) {}
   std::string run();
 
 private:
@@ -142,10 +152,14 @@ private:
   void whole(ArrayRef<Indices> origins);
   void edge(const Indices &origin);
   void reduceTile(Tile &tile, const Indices &origin);
-  SmallVector<Value> reductionLoops(Tile &tile, Indices at, ArrayRef<unsigned> loops, SmallVector<Value> carried);
-  SmallVector<Value> reductionStep(Tile &tile, const Indices &at, ValueRange carried);
-  SmallVector<Value> forLoop(Int from, Int to, int64_t step, ValueRange carried,
-                             function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  SmallVector<Value> reductionLoops(Tile &tile, Indices at,
+                                    ArrayRef<unsigned> loops,
+                                    SmallVector<Value> carried);
+  SmallVector<Value> reductionStep(Tile &tile, const Indices &at,
+                                   ValueRange carried);
+  SmallVector<Value>
+  forLoop(Int from, Int to, int64_t step, ValueRange carried,
+          function_ref<SmallVector<Value>(Value, ValueRange)> body);
   Value overhang(const Indices &origin, ArrayRef<unsigned> groups);
   Indices originOf(Int tileNumber);
 
@@ -159,11 +173,14 @@ private:
 
 std::string PointsEmitter::check() {
   if (params.tile.size() != nest.size())
-    return "'tile' must have one size per loop group (" + std::to_string(nest.size()) + ")";
+    return "'tile' must have one size per loop group (" +
+           std::to_string(nest.size()) + ")";
   for (unsigned g = 0; g < nest.size(); ++g)
     if (params.tile[g] < 1 || (nest.reduction[g] && params.tile[g] != 1))
-      return "tile " + std::to_string(params.tile[g]) + " of loop group " + std::to_string(g) +
-             (nest.reduction[g] ? " must be 1: it is a reduction" : " must be at least 1");
+      return "tile " + std::to_string(params.tile[g]) + " of loop group " +
+             std::to_string(g) +
+             (nest.reduction[g] ? " must be 1: it is a reduction"
+                                : " must be at least 1");
   if (params.perThread < 1 || params.unroll < 1 || params.threads < 1)
     return "'threads', 'per_thread' and 'unroll' must be at least 1";
   if (!params.widths.empty() && params.widths.size() != nest.buffers.size())
@@ -178,36 +195,47 @@ std::string PointsEmitter::check() {
   if (sorted != parallel)
     return "'order' must name every parallel loop group once";
   for (auto [k, width] : llvm::enumerate(params.widths)) {
-    if (width > 1 && (params.vectorLoop < 0 || params.tile[params.vectorLoop] % width))
-      return "width " + std::to_string(width) + " of operand " + std::to_string(k) + " does not divide the tile";
-    if (std::string why = width > 1 ? nest.vectorProblem(nest.buffers[k], params.vectorLoop, width) : ""; !why.empty())
+    if (width > 1 &&
+        (params.vectorLoop < 0 || params.tile[params.vectorLoop] % width))
+      return "width " + std::to_string(width) + " of operand " +
+             std::to_string(k) + " does not divide the tile";
+    if (std::string why =
+            width > 1
+                ? nest.vectorProblem(nest.buffers[k], params.vectorLoop, width)
+                : "";
+        !why.empty())
       return why;
   }
   return "";
 }
 
 /// i1: any of `groups` reaches past its end; null where none can.
-Value PointsEmitter::overhang(const Indices &origin, ArrayRef<unsigned> groups) {
+Value PointsEmitter::overhang(const Indices &origin,
+                              ArrayRef<unsigned> groups) {
   Value fits;
   for (unsigned g : groups) {
-    Value one = lessEqual(b, add(b, origin[g], params.tile[g]), nest.extents[g]);
+    Value one =
+        lessEqual(b, add(b, origin[g], params.tile[g]), nest.extents[g]);
     fits = fits ? arith::AndIOp::create(b, fits, one).getResult() : one;
   }
   return fits;
 }
 
-SmallVector<Value> PointsEmitter::forLoop(Int from, Int to, int64_t step, ValueRange carried,
-                                          function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(b, from.get(b), to.get(b), Int(step).get(b), carried,
-                                 [&](OpBuilder &, Location, Value i, ValueRange args) {
-                                   scf::YieldOp::create(b, body(i, args));
-                                 });
+SmallVector<Value> PointsEmitter::forLoop(
+    Int from, Int to, int64_t step, ValueRange carried,
+    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto loop =
+      scf::ForOp::create(b, from.get(b), to.get(b), Int(step).get(b), carried,
+                         [&](OpBuilder &, Location, Value i, ValueRange args) {
+                           scf::YieldOp::create(b, body(i, args));
+                         });
   keepRolled(loop);
   return SmallVector<Value>(loop.getResults());
 }
 
 /// One execution of the body at every point; `carried` is point-major.
-SmallVector<Value> PointsEmitter::reductionStep(Tile &tile, const Indices &at, ValueRange carried) {
+SmallVector<Value> PointsEmitter::reductionStep(Tile &tile, const Indices &at,
+                                                ValueRange carried) {
   unsigned inputs = nest.numInputs(), outputs = nest.buffers.size() - inputs;
   SmallVector<Value> next;
   bool fuse = true;
@@ -222,7 +250,8 @@ SmallVector<Value> PointsEmitter::reductionStep(Tile &tile, const Indices &at, V
   return next;
 }
 
-SmallVector<Value> PointsEmitter::reductionLoops(Tile &tile, Indices at, ArrayRef<unsigned> loops,
+SmallVector<Value> PointsEmitter::reductionLoops(Tile &tile, Indices at,
+                                                 ArrayRef<unsigned> loops,
                                                  SmallVector<Value> carried) {
   if (loops.empty())
     return reductionStep(tile, at, carried);
@@ -231,7 +260,8 @@ SmallVector<Value> PointsEmitter::reductionLoops(Tile &tile, Indices at, ArrayRe
   if (loops.size() > 1)
     return forLoop(0, extent, 1, carried, [&](Value i, ValueRange args) {
       at[g] = i;
-      return reductionLoops(tile, at, loops.drop_front(), SmallVector<Value>(args));
+      return reductionLoops(tile, at, loops.drop_front(),
+                            SmallVector<Value>(args));
     });
   int64_t unroll = params.unroll;
   if (extent.constant)
@@ -245,10 +275,13 @@ SmallVector<Value> PointsEmitter::reductionLoops(Tile &tile, Indices at, ArrayRe
     return values;
   };
   Int full = mul(b, divide(b, extent, unroll), unroll);
-  carried = forLoop(0, full, unroll, carried, [&](Value i, ValueRange args) { return steps(i, args, unroll); });
+  carried = forLoop(0, full, unroll, carried, [&](Value i, ValueRange args) {
+    return steps(i, args, unroll);
+  });
   if (extent.constant && full.constant == extent.constant)
     return carried;
-  return forLoop(full, extent, 1, carried, [&](Value i, ValueRange args) { return steps(i, args, 1); });
+  return forLoop(full, extent, 1, carried,
+                 [&](Value i, ValueRange args) { return steps(i, args, 1); });
 }
 
 void PointsEmitter::reduceTile(Tile &tile, const Indices &origin) {
@@ -260,7 +293,8 @@ void PointsEmitter::reduceTile(Tile &tile, const Indices &origin) {
       if (nest.op.payloadUsesValueFromOperand(&use))
         carried.push_back(tile.element(b, inputs + o, origin, p));
       else
-        carried.push_back(arith::ConstantOp::create(b, b.getZeroAttr(nest.buffers[inputs + o].element)));
+        carried.push_back(arith::ConstantOp::create(
+            b, b.getZeroAttr(nest.buffers[inputs + o].element)));
     }
   tile.forget();
   carried = reductionLoops(tile, origin, nest.reductionGroups(), carried);
@@ -290,16 +324,20 @@ void PointsEmitter::whole(ArrayRef<Indices> origins) {
     for (size_t p = 0; p < tiles.back().size(); ++p) {
       auto &args = points.emplace_back();
       for (unsigned k = 0; k < operands; ++k) {
-        bool read = k < inputs || nest.op.payloadUsesValueFromOperand(nest.buffers[k].use);
+        bool read = k < inputs ||
+                    nest.op.payloadUsesValueFromOperand(nest.buffers[k].use);
         args.push_back(read ? tiles.back().element(b, k, origin, p)
-                            : arith::ConstantOp::create(b, b.getZeroAttr(nest.buffers[k].element)).getResult());
+                            : arith::ConstantOp::create(
+                                  b, b.getZeroAttr(nest.buffers[k].element))
+                                  .getResult());
       }
     }
   }
   for (auto [t, origin] : llvm::enumerate(origins)) {
     SmallVector<SmallVector<Value>> results(operands - inputs);
     for (size_t p = 0; p < tiles[t].size(); ++p)
-      for (auto [o, v] : llvm::enumerate(nest.body(b, tiles[t].indices(b, origin, p), arguments[t][p])))
+      for (auto [o, v] : llvm::enumerate(
+               nest.body(b, tiles[t].indices(b, origin, p), arguments[t][p])))
         results[o].push_back(v);
     for (unsigned o = 0; o < results.size(); ++o)
       tiles[t].store(b, inputs + o, origin, results[o]);
@@ -310,34 +348,37 @@ void PointsEmitter::whole(ArrayRef<Indices> origins) {
 void PointsEmitter::edge(const Indices &origin) {
   Indices at = origin;
   SmallVector<int64_t> ones(nest.size(), 1);
-  std::function<void(ArrayRef<unsigned>)> loops = [&](ArrayRef<unsigned> groups) {
-    if (groups.empty()) {
-      Tile tile(nest, ones, -1, {});
-      if (!nest.reductionGroups().empty())
-        return reduceTile(tile, at);
-      PointsParams single = params;
-      single.tile = ones;
-      single.widths.clear();
-      PointsEmitter(b, nest, single).whole({at});
-      return;
-    }
-    unsigned g = groups.front();
-    if (params.tile[g] == 1)
-      return loops(groups.drop_front());
-    Int start = origin[g], end = add(b, start, params.tile[g]);
-    Value stop = arith::MinSIOp::create(b, end.get(b), nest.extents[g].get(b));
-    forLoop(start, Int(stop), 1, {}, [&](Value i, ValueRange) {
-      at[g] = i;
-      loops(groups.drop_front());
-      return SmallVector<Value>();
-    });
-  };
+  std::function<void(ArrayRef<unsigned>)> loops =
+      [&](ArrayRef<unsigned> groups) {
+        if (groups.empty()) {
+          Tile tile(nest, ones, -1, {});
+          if (!nest.reductionGroups().empty())
+            return reduceTile(tile, at);
+          PointsParams single = params;
+          single.tile = ones;
+          single.widths.clear();
+          PointsEmitter(b, nest, single).whole({at});
+          return;
+        }
+        unsigned g = groups.front();
+        if (params.tile[g] == 1)
+          return loops(groups.drop_front());
+        Int start = origin[g], end = add(b, start, params.tile[g]);
+        Value stop =
+            arith::MinSIOp::create(b, end.get(b), nest.extents[g].get(b));
+        forLoop(start, Int(stop), 1, {}, [&](Value i, ValueRange) {
+          at[g] = i;
+          loops(groups.drop_front());
+          return SmallVector<Value>();
+        });
+      };
   loops(nest.parallelGroups());
 }
 
 Indices PointsEmitter::originOf(Int tileNumber) {
   Indices origin(nest.size(), Int(0));
-  for (auto [g, part] : llvm::zip_equal(order, Nest::split(b, tileNumber, counts)))
+  for (auto [g, part] :
+       llvm::zip_equal(order, Nest::split(b, tileNumber, counts)))
     origin[g] = mul(b, part, params.tile[g]);
   return origin;
 }
@@ -350,7 +391,8 @@ std::string PointsEmitter::run() {
   SmallVector<unsigned> wanted(params.order.begin(), params.order.end());
   for (unsigned g : wanted.empty() ? parallel : wanted)
     if (g < nest.size())
-      counts.push_back(ceilDivide(b, nest.extents[g], std::max<int64_t>(1, params.tile[g])));
+      counts.push_back(
+          ceilDivide(b, nest.extents[g], std::max<int64_t>(1, params.tile[g])));
   Int tiles = product(b, counts);
   int64_t perBlock = params.threads * params.perThread;
   nest.createLaunch(b, ceilDivide(b, tiles, perBlock), params.threads);
@@ -360,8 +402,10 @@ std::string PointsEmitter::run() {
     if (!nest.extents[g].constant || *nest.extents[g].constant % params.tile[g])
       uneven.push_back(g);
 
-  Int first = add(b, mul(b, Int(nest.blockId()), perBlock), Int(nest.threadId()));
-  bool even = tiles.constant && *tiles.constant % perBlock == 0 && *tiles.constant > 0;
+  Int first =
+      add(b, mul(b, Int(nest.blockId()), perBlock), Int(nest.threadId()));
+  bool even =
+      tiles.constant && *tiles.constant % perBlock == 0 && *tiles.constant > 0;
   SmallVector<Int> numbers;
   for (int64_t u = 0; u < params.perThread; ++u)
     numbers.push_back(add(b, first, u * params.threads));
@@ -394,7 +438,8 @@ std::string PointsEmitter::run() {
   }
   // All tiles of the block lie inside: no check between their loads.
   Int end = mul(b, add(b, Int(nest.blockId()), 1), perBlock);
-  Value full = oneGroup ? lessEqual(b, mul(b, end, params.tile[order[0]]), nest.extents[order[0]])
+  Value full = oneGroup ? lessEqual(b, mul(b, end, params.tile[order[0]]),
+                                    nest.extents[order[0]])
                         : lessEqual(b, end, tiles);
   auto op = scf::IfOp::create(b, full, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);

@@ -29,14 +29,16 @@ Combiner Combiner::of(linalg::LinalgOp op) {
   Block *body = op.getBlock();
   BlockArgument out = body->getArguments().back();
   Operation *last = body->getTerminator()->getOperand(0).getDefiningOp();
-  if (auto fma = dyn_cast_or_null<::mlir::math::FmaOp>(last); fma && fma.getC() == out && out.hasOneUse()) {
+  if (auto fma = dyn_cast_or_null<::mlir::math::FmaOp>(last);
+      fma && fma.getC() == out && out.hasOneUse()) {
     Builder b(op.getLoc(), op);
     c.op = last;
     c.neutral = cast<TypedAttr>(b.getZeroAttr(out.getType()));
     return c;
   }
-  if (!last || last->getBlock() != body || last->getNumOperands() != 2 || last->getNumResults() != 1 ||
-      !last->hasOneUse() || !out.hasOneUse() || last->getResult(0).getType() != out.getType())
+  if (!last || last->getBlock() != body || last->getNumOperands() != 2 ||
+      last->getNumResults() != 1 || !last->hasOneUse() || !out.hasOneUse() ||
+      last->getResult(0).getType() != out.getType())
     return c;
   if (last->getOperand(0) != out && last->getOperand(1) != out)
     return c;
@@ -63,7 +65,8 @@ constexpr int64_t kWarp = 32;
 
 class ReductionEmitter {
 public:
-  ReductionEmitter(Builder &b, Nest &nest, const ReductionParams &params) : b(b), nest(nest), params(params) {}
+  ReductionEmitter(Builder &b, Nest &nest, const ReductionParams &params)
+      : b(b), nest(nest), params(params) {}
   std::string run();
 
 private:
@@ -87,10 +90,10 @@ private:
   SmallVector<unsigned> parallel, reduced;
   SmallVector<Int> parallelCounts, reducedCounts; ///< in units of a step
   Int results, stepsInAll;                        ///< products of these
-  Int lane, column; ///< of this thread
-  Indices base;                                   ///< indices of its first result
-  Value inRange;                                  ///< it has a result
-  Value scratch;                                  ///< workgroup buffer
+  Int lane, column;                               ///< of this thread
+  Indices base;  ///< indices of its first result
+  Value inRange; ///< it has a result
+  Value scratch; ///< workgroup buffer
 };
 
 std::string ReductionEmitter::check() {
@@ -102,11 +105,14 @@ std::string ReductionEmitter::check() {
   if (reduced.empty())
     return "the op has no reduction loop";
   if (params.lanes < 1 || params.threads < 1 || params.threads % params.lanes)
-    return "'lanes' (" + std::to_string(params.lanes) + ") must divide 'threads' (" + std::to_string(params.threads) + ")";
+    return "'lanes' (" + std::to_string(params.lanes) +
+           ") must divide 'threads' (" + std::to_string(params.threads) + ")";
   if (params.lanes & (params.lanes - 1))
-    return "'lanes' (" + std::to_string(params.lanes) + ") must be a power of two";
+    return "'lanes' (" + std::to_string(params.lanes) +
+           ") must be a power of two";
   if (params.threads % kWarp && params.lanes > 1)
-    return "'threads' (" + std::to_string(params.threads) + ") must be a multiple of " + std::to_string(kWarp);
+    return "'threads' (" + std::to_string(params.threads) +
+           ") must be a multiple of " + std::to_string(kWarp);
   if (params.alongReduction && params.lanes > kWarp * kWarp)
     return "'lanes' must be at most " + std::to_string(kWarp * kWarp);
   if (!params.alongReduction && parallel.empty())
@@ -122,20 +128,27 @@ std::string ReductionEmitter::check() {
 void ReductionEmitter::enter() {
   Int thread(nest.threadId());
   Int perBlock = columns();
-  lane = params.alongReduction ? remainder(b, thread, params.lanes) : divide(b, thread, perBlock);
-  Int inBlock = params.alongReduction ? divide(b, thread, params.lanes) : remainder(b, thread, perBlock);
+  lane = params.alongReduction ? remainder(b, thread, params.lanes)
+                               : divide(b, thread, perBlock);
+  Int inBlock = params.alongReduction ? divide(b, thread, params.lanes)
+                                      : remainder(b, thread, perBlock);
   column = inBlock;
   Int number = add(b, mul(b, Int(nest.blockId()), perBlock), inBlock);
-  bool exact = results.constant && *results.constant % columns() == 0 && *results.constant > 0;
+  bool exact = results.constant && *results.constant % columns() == 0 &&
+               *results.constant > 0;
   if (!exact)
     inRange = less(b, number, results);
   base.assign(nest.size(), Int(0));
-  for (auto [g, part] : llvm::zip_equal(parallel, Nest::split(b, number, parallelCounts)))
-    base[g] = !params.alongReduction && g == parallel.back() ? mul(b, part, params.width) : part;
+  for (auto [g, part] :
+       llvm::zip_equal(parallel, Nest::split(b, number, parallelCounts)))
+    base[g] = !params.alongReduction && g == parallel.back()
+                  ? mul(b, part, params.width)
+                  : part;
 }
 
 /// What the body gives the combiner at the points of one step.
-SmallVector<Value> ReductionEmitter::steps(Int step, ValueRange carried, int64_t copies) {
+SmallVector<Value> ReductionEmitter::steps(Int step, ValueRange carried,
+                                           int64_t copies) {
   unsigned inner = params.alongReduction ? reduced.back() : parallel.back();
   // All loads first.
   SmallVector<SmallVector<Value>> loads(copies);
@@ -143,21 +156,27 @@ SmallVector<Value> ReductionEmitter::steps(Int step, ValueRange carried, int64_t
   for (int64_t u = 0; u < copies; ++u) {
     Indices at = base;
     Int number = add(b, step, u * params.lanes);
-    for (auto [g, part] : llvm::zip_equal(reduced, Nest::split(b, number, reducedCounts)))
-      at[g] = params.alongReduction && g == reduced.back() ? mul(b, part, params.width) : part;
+    for (auto [g, part] :
+         llvm::zip_equal(reduced, Nest::split(b, number, reducedCounts)))
+      at[g] = params.alongReduction && g == reduced.back()
+                  ? mul(b, part, params.width)
+                  : part;
     starts.push_back(at);
     for (unsigned k = 0; k < nest.numInputs(); ++k) {
       Buffer &buffer = nest.buffers[k];
-      bool wide = buffer.shaped && !params.widths.empty() && params.widths[k] > 1;
+      bool wide =
+          buffer.shaped && !params.widths.empty() && params.widths[k] > 1;
       for (int64_t i = 0; i < params.width; ++i) {
         if (!buffer.shaped) {
           loads[u].push_back(buffer.use->get());
           continue;
         }
-        bool first = i == 0 || !buffer.linear || !(wide || buffer.perGroup[inner].is(0));
+        bool first =
+            i == 0 || !buffer.linear || !(wide || buffer.perGroup[inner].is(0));
         Indices point = at;
         point[inner] = add(b, point[inner], i);
-        Value v = first ? nest.load(b, buffer, nest.address(b, buffer, point), wide ? params.width : 1)
+        Value v = first ? nest.load(b, buffer, nest.address(b, buffer, point),
+                                    wide ? params.width : 1)
                         : loads[u][loads[u].size() - i];
         loads[u].push_back(v);
       }
@@ -186,13 +205,16 @@ SmallVector<Value> ReductionEmitter::accumulate() {
   SmallVector<Value> carried(params.width, neutral());
   Int limit = stepsInAll;
   if (inRange)
-    limit = arith::SelectOp::create(b, inRange, limit.get(b), Int(0).get(b)).getResult();
+    limit = arith::SelectOp::create(b, inRange, limit.get(b), Int(0).get(b))
+                .getResult();
   int64_t stride = params.lanes, unroll = params.unroll;
-  auto loop = [&](Int from, Int to, int64_t by, ValueRange init, int64_t copies) {
-    auto op = scf::ForOp::create(b, from.get(b), to.get(b), Int(by).get(b), init,
-                                 [&](OpBuilder &, Location, Value i, ValueRange args) {
-                                   scf::YieldOp::create(b, steps(Int(i), args, copies));
-                                 });
+  auto loop = [&](Int from, Int to, int64_t by, ValueRange init,
+                  int64_t copies) {
+    auto op = scf::ForOp::create(
+        b, from.get(b), to.get(b), Int(by).get(b), init,
+        [&](OpBuilder &, Location, Value i, ValueRange args) {
+          scf::YieldOp::create(b, steps(Int(i), args, copies));
+        });
     keepRolled(op);
     return SmallVector<Value>(op.getResults());
   };
@@ -212,10 +234,14 @@ Value ReductionEmitter::shuffle(Value v, int64_t distance) {
   Type type = v.getType();
   unsigned bits = type.getIntOrFloatBitWidth();
   auto exchange = [&](Value word) -> Value {
-    return gpu::ShuffleOp::create(b, word, distance, kWarp, gpu::ShuffleMode::XOR).getShuffleResult();
+    return gpu::ShuffleOp::create(b, word, distance, kWarp,
+                                  gpu::ShuffleMode::XOR)
+        .getShuffleResult();
   };
   Type intType = b.getIntegerType(bits);
-  Value x = isa<FloatType>(type) ? arith::BitcastOp::create(b, intType, v).getResult() : v;
+  Value x = isa<FloatType>(type)
+                ? arith::BitcastOp::create(b, intType, v).getResult()
+                : v;
   if (bits < 32) {
     x = exchange(arith::ExtUIOp::create(b, b.getI32Type(), x));
     x = arith::TruncIOp::create(b, intType, x);
@@ -224,11 +250,14 @@ Value ReductionEmitter::shuffle(Value v, int64_t distance) {
   } else {
     Value by = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
     Value low = exchange(arith::TruncIOp::create(b, b.getI32Type(), x));
-    Value high = exchange(arith::TruncIOp::create(b, b.getI32Type(), arith::ShRUIOp::create(b, x, by)));
-    high = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, intType, high), by);
+    Value high = exchange(arith::TruncIOp::create(
+        b, b.getI32Type(), arith::ShRUIOp::create(b, x, by)));
+    high =
+        arith::ShLIOp::create(b, arith::ExtUIOp::create(b, intType, high), by);
     x = arith::OrIOp::create(b, arith::ExtUIOp::create(b, intType, low), high);
   }
-  return isa<FloatType>(type) ? arith::BitcastOp::create(b, type, x).getResult() : x;
+  return isa<FloatType>(type) ? arith::BitcastOp::create(b, type, x).getResult()
+                              : x;
 }
 
 Value ReductionEmitter::acrossLanes(Value v, int64_t lanes) {
@@ -244,22 +273,26 @@ Value ReductionEmitter::acrossWarps(Value v) {
   Int warp = divide(b, lane, kWarp), within = remainder(b, lane, kWarp);
   Int row = mul(b, column, warps);
   auto at = [&](Int i) { return SmallVector<Value>{add(b, row, i).get(b)}; };
-  Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, within.get(b), Int(0).get(b));
+  Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                      within.get(b), Int(0).get(b));
   guarded(b, first, [&] { memref::StoreOp::create(b, v, scratch, at(warp)); });
   gpu::BarrierOp::create(b);
   // Lanes beyond the warps read the last one's slot and drop it.
   Value has = less(b, within, warps);
   Value slot = arith::SelectOp::create(b, has, within.get(b), Int(0).get(b));
   Value other = memref::LoadOp::create(b, scratch, at(Int(slot)));
-  return acrossLanes(arith::SelectOp::create(b, has, other, neutral()), std::min<int64_t>(kWarp, llvm::PowerOf2Ceil(warps)));
+  return acrossLanes(arith::SelectOp::create(b, has, other, neutral()),
+                     std::min<int64_t>(kWarp, llvm::PowerOf2Ceil(warps)));
 }
 
 /// Halving tree over the lanes of each column.
 void ReductionEmitter::throughShared(SmallVector<Value> &values) {
   int64_t pitch = columns() * params.width;
   auto at = [&](Int l, int64_t i) {
-    // Value i of all columns together: neighbouring threads, neighbouring words.
-    return SmallVector<Value>{add(b, mul(b, l, pitch), add(b, column, i * columns())).get(b)};
+    // Value i of all columns together: neighbouring threads, neighbouring
+    // words.
+    return SmallVector<Value>{
+        add(b, mul(b, l, pitch), add(b, column, i * columns())).get(b)};
   };
   for (auto [i, v] : llvm::enumerate(values))
     memref::StoreOp::create(b, v, scratch, at(lane, i));
@@ -268,8 +301,10 @@ void ReductionEmitter::throughShared(SmallVector<Value> &values) {
     guarded(b, less(b, lane, half), [&] {
       for (size_t i = 0; i < values.size(); ++i) {
         Value mine = memref::LoadOp::create(b, scratch, at(lane, i));
-        Value other = memref::LoadOp::create(b, scratch, at(add(b, lane, half), i));
-        memref::StoreOp::create(b, combiner.combine(b, mine, other), scratch, at(lane, i));
+        Value other =
+            memref::LoadOp::create(b, scratch, at(add(b, lane, half), i));
+        memref::StoreOp::create(b, combiner.combine(b, mine, other), scratch,
+                                at(lane, i));
       }
     });
     if (half > 1)
@@ -284,7 +319,8 @@ void ReductionEmitter::throughShared(SmallVector<Value> &values) {
 void ReductionEmitter::finish(ValueRange values) {
   Value write = inRange;
   if (params.lanes > 1) {
-    Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane.get(b), Int(0).get(b));
+    Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                        lane.get(b), Int(0).get(b));
     write = write ? arith::AndIOp::create(b, write, first).getResult() : first;
   }
   unsigned k = nest.numInputs();
@@ -293,9 +329,13 @@ void ReductionEmitter::finish(ValueRange values) {
     Int address = nest.address(b, *output, base);
     SmallVector<Value> out;
     for (auto [i, v] : llvm::enumerate(values)) {
-      Int element = params.alongReduction ? address : add(b, address, mul(b, i, output->perGroup[parallel.back()]));
+      Int element =
+          params.alongReduction
+              ? address
+              : add(b, address, mul(b, i, output->perGroup[parallel.back()]));
       Value init = nest.load(b, *output, element);
-      Value joined = combiner.outputSide == 0 ? combiner.combine(b, init, v) : combiner.combine(b, v, init);
+      Value joined = combiner.outputSide == 0 ? combiner.combine(b, init, v)
+                                              : combiner.combine(b, v, init);
       if (!wide)
         nest.store(b, *output, element, {joined});
       out.push_back(joined);
@@ -313,28 +353,39 @@ std::string ReductionEmitter::run() {
     return stepped ? divide(b, nest.extents[g], params.width) : nest.extents[g];
   };
   for (unsigned g : parallel)
-    parallelCounts.push_back(inUnits(g, !params.alongReduction && g == parallel.back()));
+    parallelCounts.push_back(
+        inUnits(g, !params.alongReduction && g == parallel.back()));
   for (unsigned g : reduced)
-    reducedCounts.push_back(inUnits(g, params.alongReduction && g == reduced.back()));
+    reducedCounts.push_back(
+        inUnits(g, params.alongReduction && g == reduced.back()));
   unsigned inner = params.alongReduction ? reduced.back() : parallel.back();
-  if (params.width > 1 && (!nest.extents[inner].constant || *nest.extents[inner].constant % params.width))
-    return "'width' (" + std::to_string(params.width) + ") does not divide loop group " + std::to_string(inner);
+  if (params.width > 1 && (!nest.extents[inner].constant ||
+                           *nest.extents[inner].constant % params.width))
+    return "'width' (" + std::to_string(params.width) +
+           ") does not divide loop group " + std::to_string(inner);
   results = product(b, parallelCounts);
   stepsInAll = product(b, reducedCounts);
-  int64_t words = params.alongReduction ? (params.lanes > kWarp ? params.threads / kWarp : 0)
-                                        : (params.lanes > 1 ? params.threads * params.width : 0);
+  int64_t words = params.alongReduction
+                      ? (params.lanes > kWarp ? params.threads / kWarp : 0)
+                      : (params.lanes > 1 ? params.threads * params.width : 0);
   SmallVector<Type> shared;
   if (words) {
-    auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-    shared.push_back(MemRefType::get({words}, output->element, MemRefLayoutAttrInterface(), space));
+    auto space = gpu::AddressSpaceAttr::get(b.getContext(),
+                                            gpu::AddressSpace::Workgroup);
+    shared.push_back(MemRefType::get({words}, output->element,
+                                     MemRefLayoutAttrInterface(), space));
   }
-  nest.createLaunch(b, ceilDivide(b, results, columns()), params.threads, shared);
+  nest.createLaunch(b, ceilDivide(b, results, columns()), params.threads,
+                    shared);
   if (words)
     scratch = nest.launch.getWorkgroupAttributions().front();
   for (auto [k, width] : llvm::enumerate(params.widths)) {
     if (width != 1 && width != params.width)
-      return "width " + std::to_string(width) + " of operand " + std::to_string(k) + " is neither 1 nor " + std::to_string(params.width);
-    if (std::string why = nest.vectorProblem(nest.buffers[k], inner, width); !why.empty())
+      return "width " + std::to_string(width) + " of operand " +
+             std::to_string(k) + " is neither 1 nor " +
+             std::to_string(params.width);
+    if (std::string why = nest.vectorProblem(nest.buffers[k], inner, width);
+        !why.empty())
       return why;
   }
   enter();
@@ -356,7 +407,8 @@ std::string ReductionEmitter::run() {
 
 } // namespace
 
-std::string emitReduction(Builder &b, Nest &nest, const ReductionParams &params) {
+std::string emitReduction(Builder &b, Nest &nest,
+                          const ReductionParams &params) {
   return ReductionEmitter(b, nest, params).run();
 }
 

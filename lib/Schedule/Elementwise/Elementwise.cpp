@@ -30,7 +30,8 @@ public:
   std::string mismatch(const Workload &w) const override {
     if (w.kind == WorkloadKind::Elementwise)
       return "";
-    return "it is no elementwise op: loops all parallel, operands read and written in one order";
+    return "it is no elementwise op: loops all parallel, operands read and "
+           "written in one order";
   }
 
   Space space(const Workload &w, const TargetSpec &t) const override {
@@ -38,16 +39,33 @@ public:
     auto own = std::make_shared<Workload>(w);
     Space s;
     s.knobs = {{"threads", {32, 64, 128, 256, 512, 1024}, "threads of a block"},
-               {"vector", {1, 2, 4, 8, 16}, "elements of the fastest loop in one access"},
+               {"vector",
+                {1, 2, 4, 8, 16},
+                "elements of the fastest loop in one access"},
                {"per_thread", {1, 2, 4, 8}, "vectors of one thread"}};
-    s.constraints.push_back(atMost("threads", "threads of a block", Threads, double(t.maxThreadsPerBlock)));
-    s.constraints.push_back(atMost("vector", "elements of an access (16 bytes, rows and types allow)", Vector, double(widest(w))));
-    s.constraints.push_back({"registers", {Vector, PerThread}, "registers of a thread", [own, most = double(t.maxRegistersPerThread)](std::span<const int64_t> v) {
-                               return std::pair(registersOf(plan(*own, 32, v[Vector], v[PerThread])), most);
-                             }});
-    s.constraints.push_back({"grid", {Threads, Vector, PerThread}, "blocks of the grid", [own, most = double(t.maxGridX)](std::span<const int64_t> v) {
-                               return std::pair(double(blocksOf(plan(*own, v[Threads], v[Vector], v[PerThread]))), most);
-                             }});
+    s.constraints.push_back(atMost("threads", "threads of a block", Threads,
+                                   double(t.maxThreadsPerBlock)));
+    s.constraints.push_back(atMost(
+        "vector", "elements of an access (16 bytes, rows and types allow)",
+        Vector, double(widest(w))));
+    s.constraints.push_back(
+        {"registers",
+         {Vector, PerThread},
+         "registers of a thread",
+         [own,
+          most = double(t.maxRegistersPerThread)](std::span<const int64_t> v) {
+           return std::pair(
+               registersOf(plan(*own, 32, v[Vector], v[PerThread])), most);
+         }});
+    s.constraints.push_back(
+        {"grid",
+         {Threads, Vector, PerThread},
+         "blocks of the grid",
+         [own, most = double(t.maxGridX)](std::span<const int64_t> v) {
+           return std::pair(double(blocksOf(plan(*own, v[Threads], v[Vector],
+                                                 v[PerThread]))),
+                            most);
+         }});
     return s;
   }
 
@@ -56,14 +74,20 @@ public:
     return {threads, nearest({1, 2, 4}, widest(w)), 1};
   }
 
-  LaunchShape shape(const Workload &, const TargetSpec &, const Config &c) const override { return {c[Threads], 0, false}; }
-  KernelFeatures features(const Workload &w, const TargetSpec &t, const Config &c) const override {
+  LaunchShape shape(const Workload &, const TargetSpec &,
+                    const Config &c) const override {
+    return {c[Threads], 0, false};
+  }
+  KernelFeatures features(const Workload &w, const TargetSpec &t,
+                          const Config &c) const override {
     return featuresOf(plan(w, c[Threads], c[Vector], c[PerThread]), t);
   }
-  std::string script(const Workload &w, const TargetSpec &, const Config &c) const override {
+  std::string script(const Workload &w, const TargetSpec &,
+                     const Config &c) const override {
     return scriptOf(plan(w, c[Threads], c[Vector], c[PerThread]));
   }
-  std::vector<PtxPromise> promises(const Workload &w, const TargetSpec &, const Config &c) const override {
+  std::vector<PtxPromise> promises(const Workload &w, const TargetSpec &,
+                                   const Config &c) const override {
     return promisesOf(plan(w, c[Threads], c[Vector], c[PerThread]));
   }
 
@@ -91,7 +115,8 @@ private:
       for (unsigned k = 0; k < w.operands.size(); ++k) {
         if (w.operands[k].isScalar || v.stride[k][*g] == 0)
           continue;
-        int64_t full = std::min(wish, kAccessBytes / sizeInBytes(w.operands[k].type));
+        int64_t full =
+            std::min(wish, kAccessBytes / sizeInBytes(w.operands[k].type));
         int64_t got = v.width(k, *g, wish);
         all &= got == full;
         some |= got == wish;
@@ -104,7 +129,8 @@ private:
     return most;
   }
 
-  static PointsPlan plan(const Workload &w, int64_t threads, int64_t vector, int64_t perThread) {
+  static PointsPlan plan(const Workload &w, int64_t threads, int64_t vector,
+                         int64_t perThread) {
     PointsPlan p;
     p.view = viewOf(w, true);
     p.threads = threads;
@@ -128,6 +154,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Schedule> createElementwiseSchedule() { return std::make_unique<Elementwise>(); }
+std::unique_ptr<Schedule> createElementwiseSchedule() {
+  return std::make_unique<Elementwise>();
+}
 
 } // namespace hwtune

@@ -31,33 +31,53 @@ public:
     int64_t inner = 1;
     for (const Loop &l : w.loops)
       if (l.kind == LoopKind::Reduction)
-        inner = l.extent == kDynamic ? kAssumed : std::max<int64_t>(1, l.extent);
+        inner =
+            l.extent == kDynamic ? kAssumed : std::max<int64_t>(1, l.extent);
     auto own = std::make_shared<Workload>(w); // the space may outlive `w`
     Space s;
     s.knobs = {{"threads", {32, 64, 128, 256, 512, 1024}, "threads of a block"},
                {"per_thread", {1, 2, 4}, "results of one thread"},
-               {"unroll", {1, 2, 4, 8}, "copies of the innermost reduction loop's body"}};
-    s.constraints.push_back(atMost("threads", "threads of a block", Threads, double(t.maxThreadsPerBlock)));
-    s.constraints.push_back(atMost("unroll", "iterations of the innermost reduction loop", Unroll, double(inner)));
-    s.constraints.push_back({"grid", {Threads, PerThread}, "blocks of the grid", [own, most = double(t.maxGridX)](std::span<const int64_t> v) {
-                               return std::pair(double(blocksOf(plan(*own, v[Threads], v[PerThread], 1))), most);
-                             }});
+               {"unroll",
+                {1, 2, 4, 8},
+                "copies of the innermost reduction loop's body"}};
+    s.constraints.push_back(atMost("threads", "threads of a block", Threads,
+                                   double(t.maxThreadsPerBlock)));
+    s.constraints.push_back(atMost("unroll",
+                                   "iterations of the innermost reduction loop",
+                                   Unroll, double(inner)));
+    s.constraints.push_back(
+        {"grid",
+         {Threads, PerThread},
+         "blocks of the grid",
+         [own, most = double(t.maxGridX)](std::span<const int64_t> v) {
+           return std::pair(
+               double(blocksOf(plan(*own, v[Threads], v[PerThread], 1))), most);
+         }});
     return s;
   }
   Config generic(const Workload &, const TargetSpec &t) const override {
     return {std::min<int64_t>(256, t.maxThreadsPerBlock), 1, 1};
   }
-  LaunchShape shape(const Workload &, const TargetSpec &, const Config &c) const override { return {c[Threads], 0, false}; }
-  KernelFeatures features(const Workload &w, const TargetSpec &t, const Config &c) const override {
+  LaunchShape shape(const Workload &, const TargetSpec &,
+                    const Config &c) const override {
+    return {c[Threads], 0, false};
+  }
+  KernelFeatures features(const Workload &w, const TargetSpec &t,
+                          const Config &c) const override {
     return featuresOf(plan(w, c[Threads], c[PerThread], c[Unroll]), t);
   }
-  std::string script(const Workload &w, const TargetSpec &, const Config &c) const override {
+  std::string script(const Workload &w, const TargetSpec &,
+                     const Config &c) const override {
     return scriptOf(plan(w, c[Threads], c[PerThread], c[Unroll]));
   }
-  std::vector<PtxPromise> promises(const Workload &, const TargetSpec &, const Config &) const override { return {}; }
+  std::vector<PtxPromise> promises(const Workload &, const TargetSpec &,
+                                   const Config &) const override {
+    return {};
+  }
 
 private:
-  static PointsPlan plan(const Workload &w, int64_t threads, int64_t perThread, int64_t unroll) {
+  static PointsPlan plan(const Workload &w, int64_t threads, int64_t perThread,
+                         int64_t unroll) {
     PointsPlan p;
     p.view = viewOf(w, false);
     p.threads = threads;
@@ -82,6 +102,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Schedule> createGenericSchedule() { return std::make_unique<Generic>(); }
+std::unique_ptr<Schedule> createGenericSchedule() {
+  return std::make_unique<Generic>();
+}
 
 } // namespace hwtune

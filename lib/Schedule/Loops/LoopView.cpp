@@ -44,7 +44,8 @@ int64_t nearest(const std::vector<int64_t> &values, int64_t wish) {
   return best;
 }
 
-std::vector<int64_t> splitNumber(int64_t number, const std::vector<int64_t> &counts) {
+std::vector<int64_t> splitNumber(int64_t number,
+                                 const std::vector<int64_t> &counts) {
   std::vector<int64_t> out(counts.size(), 0);
   for (size_t i = counts.size(); i-- > 0;) {
     int64_t c = std::max<int64_t>(1, counts[i]);
@@ -66,7 +67,8 @@ static bool uses(const LinearExpr &e, unsigned loop) {
 static bool isLoop(const LinearExpr &e, unsigned loop) {
   if (e.constant != 0 || !uses(e, loop) || e.coefficients[loop] != 1)
     return false;
-  return std::count_if(e.coefficients.begin(), e.coefficients.end(), [](int64_t c) { return c != 0; }) == 1;
+  return std::count_if(e.coefficients.begin(), e.coefficients.end(),
+                       [](int64_t c) { return c != 0; }) == 1;
 }
 
 static bool runAsOne(const Operand &op, const std::vector<unsigned> &loops) {
@@ -76,7 +78,8 @@ static bool runAsOne(const Operand &op, const std::vector<unsigned> &loops) {
     return false;
   std::vector<size_t> dims;
   for (size_t d = 0; d < op.index.size(); ++d)
-    if (std::any_of(loops.begin(), loops.end(), [&](unsigned l) { return uses(op.index[d], l); }))
+    if (std::any_of(loops.begin(), loops.end(),
+                    [&](unsigned l) { return uses(op.index[d], l); }))
       dims.push_back(d);
   if (dims.empty())
     return true;
@@ -94,10 +97,14 @@ static std::vector<Group> groupsOf(const Workload &w, bool collapse) {
     if (collapse && !groups.empty() && groups.back().kind == w.loops[l].kind) {
       std::vector<unsigned> longer = groups.back().loops;
       longer.push_back(l);
-      if (std::all_of(w.operands.begin(), w.operands.end(), [&](const Operand &op) { return runAsOne(op, longer); })) {
+      if (std::all_of(
+              w.operands.begin(), w.operands.end(),
+              [&](const Operand &op) { return runAsOne(op, longer); })) {
         groups.back().loops = longer;
         int64_t &extent = groups.back().extent;
-        extent = extent == kDynamic || w.loops[l].extent == kDynamic ? kDynamic : extent * w.loops[l].extent;
+        extent = extent == kDynamic || w.loops[l].extent == kDynamic
+                     ? kDynamic
+                     : extent * w.loops[l].extent;
         continue;
       }
     }
@@ -111,7 +118,9 @@ static int64_t times(int64_t a, int64_t b) {
     return 0;
   return a == kUnknown || b == kUnknown ? kUnknown : a * b;
 }
-static int64_t plus(int64_t a, int64_t b) { return a == kUnknown || b == kUnknown ? kUnknown : a + b; }
+static int64_t plus(int64_t a, int64_t b) {
+  return a == kUnknown || b == kUnknown ? kUnknown : a + b;
+}
 
 LoopView viewOf(const Workload &w, bool collapse) {
   LoopView v;
@@ -124,7 +133,8 @@ LoopView viewOf(const Workload &w, bool collapse) {
       for (size_t g = 0; g < v.groups.size(); ++g) {
         unsigned last = v.groups[g].loops.back();
         if (op.isLinear && uses(op.index[d], last))
-          stride[g] = plus(stride[g], times(op.index[d].coefficients[last], step));
+          stride[g] =
+              plus(stride[g], times(op.index[d].coefficients[last], step));
       }
       constant = plus(constant, times(op.index[d].constant, step));
       step = op.shape[d] == kDynamic ? kUnknown : times(step, op.shape[d]);
@@ -161,14 +171,16 @@ std::optional<unsigned> LoopView::fastest(unsigned operand) const {
 
 int64_t LoopView::width(unsigned operand, unsigned group, int64_t wish) const {
   const Operand &op = workload->operands[operand];
-  if (op.isScalar || !op.isLinear || op.type == ElementType::I1 || stride[operand][group] != 1)
+  if (op.isScalar || !op.isLinear || op.type == ElementType::I1 ||
+      stride[operand][group] != 1)
     return 1;
   int64_t w = std::min(wish, kAccessBytes / sizeInBytes(op.type));
   auto fits = [&](int64_t width) {
     if (constant[operand] == kUnknown || constant[operand] % width)
       return false;
     for (unsigned g = 0; g < groups.size(); ++g)
-      if (g != group && (stride[operand][g] == kUnknown || stride[operand][g] % width))
+      if (g != group &&
+          (stride[operand][g] == kUnknown || stride[operand][g] % width))
         return false;
     return true;
   };
@@ -189,7 +201,8 @@ int64_t LoopView::points(LoopKind kind) const {
 // Accesses, scripts, counts
 //===----------------------------------------------------------------------===//
 
-WarpAccess warpAccess(const LoopView &v, unsigned operand, int64_t bytes, const TargetSpec &t,
+WarpAccess warpAccess(const LoopView &v, unsigned operand, int64_t bytes,
+                      const TargetSpec &t,
                       const std::vector<std::vector<int64_t>> &indices) {
   std::set<int64_t> sectors, lines;
   int64_t size = sizeInBytes(v.workload->operands[operand].type);
@@ -206,15 +219,19 @@ WarpAccess warpAccess(const LoopView &v, unsigned operand, int64_t bytes, const 
     for (int64_t l = first / t.lineBytes; l <= last / t.lineBytes; ++l)
       lines.insert(l);
   }
-  return {std::max(1.0, double(sectors.size())), std::max(1.0, double(lines.size()))};
+  return {std::max(1.0, double(sectors.size())),
+          std::max(1.0, double(lines.size()))};
 }
 
 std::string arrayText(const std::vector<int64_t> &values) {
-  return values.empty() ? "array<i64>" : fmt::format("array<i64: {}>", fmt::join(values, ", "));
+  return values.empty()
+             ? "array<i64>"
+             : fmt::format("array<i64: {}>", fmt::join(values, ", "));
 }
 
-std::string launchScript(std::string_view launchOp, int64_t threads,
-                         const std::vector<std::pair<std::string, std::string>> &attributes) {
+std::string launchScript(
+    std::string_view launchOp, int64_t threads,
+    const std::vector<std::pair<std::string, std::string>> &attributes) {
   std::vector<std::string> list;
   for (const auto &[name, value] : attributes)
     list.push_back(name + " = " + value);
@@ -239,15 +256,17 @@ static constexpr double kSpecialInsts = 14;
 void addBody(KernelFeatures &f, const Workload &w, double n) {
   double plain = double(w.body.flops - 2 * w.body.fma) * n;
   plain = std::max(0.0, plain);
-  bool integers = w.accumulator == ElementType::I64 || w.accumulator == ElementType::I32 ||
-                  w.accumulator == ElementType::I16 || w.accumulator == ElementType::I8 ||
-                  w.accumulator == ElementType::I1;
+  bool integers =
+      w.accumulator == ElementType::I64 || w.accumulator == ElementType::I32 ||
+      w.accumulator == ElementType::I16 || w.accumulator == ElementType::I8 ||
+      w.accumulator == ElementType::I1;
   if (integers) {
     f.integer += double(w.body.integer + w.body.fma) * n;
   } else if (w.accumulator == ElementType::F64) {
     f.fp64 += plain + double(w.body.fma) * n;
     f.integer += double(w.body.integer) * n;
-  } else if (w.accumulator == ElementType::F16 || w.accumulator == ElementType::BF16) {
+  } else if (w.accumulator == ElementType::F16 ||
+             w.accumulator == ElementType::BF16) {
     f.fp16 += plain + double(w.body.fma) * n;
     f.integer += double(w.body.integer) * n;
   } else {
@@ -258,9 +277,14 @@ void addBody(KernelFeatures &f, const Workload &w, double n) {
   f.fp32 += kSpecialInsts * double(w.body.special) * n;
 }
 
-Constraint atMost(std::string kind, std::string what, unsigned knob, double limit) {
-  return {std::move(kind), {knob}, std::move(what),
-          [knob, limit](std::span<const int64_t> values) { return std::pair(double(values[knob]), limit); }};
+Constraint atMost(std::string kind, std::string what, unsigned knob,
+                  double limit) {
+  return {std::move(kind),
+          {knob},
+          std::move(what),
+          [knob, limit](std::span<const int64_t> values) {
+            return std::pair(double(values[knob]), limit);
+          }};
 }
 
 } // namespace hwtune::loops

@@ -69,7 +69,8 @@ WarpAccess warpAccess(const LoopView &v, unsigned operand, int64_t bytes,
                       const std::vector<std::vector<int64_t>> &indices);
 
 /// Splits `number` over `counts`, the last fastest.
-std::vector<int64_t> splitNumber(int64_t number, const std::vector<int64_t> &counts);
+std::vector<int64_t> splitNumber(int64_t number,
+                                 const std::vector<int64_t> &counts);
 
 int64_t ceilDiv(int64_t a, int64_t b);
 /// Smallest power of two that is at least `n`.
@@ -82,14 +83,16 @@ int64_t nearest(const std::vector<int64_t> &values, int64_t wish);
 /// "array<i64: 1, 2>".
 std::string arrayText(const std::vector<int64_t> &values);
 /// A module whose @__transform_main applies `launch_op operands` to the op.
-std::string launchScript(std::string_view launchOp, int64_t threads,
-                         const std::vector<std::pair<std::string, std::string>> &attributes);
+std::string launchScript(
+    std::string_view launchOp, int64_t threads,
+    const std::vector<std::pair<std::string, std::string>> &attributes);
 
 /// Adds the arithmetic of `executions` of the body, per thread.
 void addBody(KernelFeatures &f, const Workload &w, double executions);
 
 /// needed <= limit for the values of one knob.
-Constraint atMost(std::string kind, std::string what, unsigned knob, double limit);
+Constraint atMost(std::string kind, std::string what, unsigned knob,
+                  double limit);
 
 } // namespace hwtune::loops
 

@@ -32,7 +32,9 @@ static int64_t tilesOf(const PointsPlan &p) {
   return tiles;
 }
 
-int64_t blocksOf(const PointsPlan &p) { return ceilDiv(tilesOf(p), p.threads * p.perThread); }
+int64_t blocksOf(const PointsPlan &p) {
+  return ceilDiv(tilesOf(p), p.threads * p.perThread);
+}
 
 static int64_t tilePoints(const PointsPlan &p) {
   int64_t n = 1;
@@ -64,22 +66,28 @@ static double timesLoaded(const PointsPlan &p, unsigned k) {
   return times;
 }
 
-static bool hasReduction(const PointsPlan &p) { return !p.view.of(LoopKind::Reduction).empty(); }
+static bool hasReduction(const PointsPlan &p) {
+  return !p.view.of(LoopKind::Reduction).empty();
+}
 
 double registersOf(const PointsPlan &p) {
   constexpr double kBase = 16; ///< ids, addresses, loop counters
   double words = 0;
   const Workload &w = *p.view.workload;
-  double inFlight = hasReduction(p) ? double(std::min<int64_t>(p.unroll, 4)) : double(p.perThread);
+  double inFlight = hasReduction(p) ? double(std::min<int64_t>(p.unroll, 4))
+                                    : double(p.perThread);
   for (unsigned k = 0; k < w.operands.size(); ++k) {
     const Operand &op = w.operands[k];
     if (op.isScalar)
       continue;
-    double regs = loadsPerTile(p, k) * double(p.widths[k]) * std::max(1.0, double(sizeInBytes(op.type)) / 4);
+    double regs = loadsPerTile(p, k) * double(p.widths[k]) *
+                  std::max(1.0, double(sizeInBytes(op.type)) / 4);
     if (!op.isOutput)
       words += regs * inFlight + 2;
     else if (hasReduction(p))
-      words += double(tilePoints(p)) * std::max(1.0, double(sizeInBytes(op.type)) / 4) + 2;
+      words += double(tilePoints(p)) *
+                   std::max(1.0, double(sizeInBytes(op.type)) / 4) +
+               2;
     else
       words += 2;
   }
@@ -87,11 +95,14 @@ double registersOf(const PointsPlan &p) {
 }
 
 /// Indices of the first tile of each lane of the first warp.
-static std::vector<std::vector<int64_t>> laneIndices(const PointsPlan &p, int64_t warp) {
+static std::vector<std::vector<int64_t>> laneIndices(const PointsPlan &p,
+                                                     int64_t warp) {
   std::vector<std::vector<int64_t>> out;
   std::vector<int64_t> order = orderOf(p), counts = tileCounts(p);
-  for (int64_t lane = 0; lane < std::min(warp, p.threads) && lane < tilesOf(p); ++lane) {
-    std::vector<int64_t> at(p.view.groups.size(), 0), parts = splitNumber(lane, counts);
+  for (int64_t lane = 0; lane < std::min(warp, p.threads) && lane < tilesOf(p);
+       ++lane) {
+    std::vector<int64_t> at(p.view.groups.size(), 0),
+        parts = splitNumber(lane, counts);
     for (size_t i = 0; i < order.size(); ++i)
       at[order[i]] = parts[i] * p.tile[order[i]];
     out.push_back(at);
@@ -101,7 +112,8 @@ static std::vector<std::vector<int64_t>> laneIndices(const PointsPlan &p, int64_
 
 /// Iterations of each loop of the workload that one block covers.
 static std::vector<int64_t> blockTile(const PointsPlan &p) {
-  std::vector<int64_t> tile(p.view.workload->loops.size(), 1), order = orderOf(p), counts = tileCounts(p);
+  std::vector<int64_t> tile(p.view.workload->loops.size(), 1),
+      order = orderOf(p), counts = tileCounts(p);
   int64_t left = p.threads * p.perThread;
   for (size_t i = order.size(); i-- > 0;) {
     const Group &g = p.view.groups[order[i]];
@@ -117,12 +129,16 @@ static std::vector<int64_t> blockTile(const PointsPlan &p) {
   }
   for (size_t l = 0; l < tile.size(); ++l)
     if (p.view.workload->loops[l].kind == LoopKind::Reduction)
-      tile[l] = p.view.workload->loops[l].extent == kDynamic ? kAssumed : p.view.workload->loops[l].extent;
+      tile[l] = p.view.workload->loops[l].extent == kDynamic
+                    ? kAssumed
+                    : p.view.workload->loops[l].extent;
   return tile;
 }
 
-static void addStream(KernelFeatures &f, const PointsPlan &p, unsigned k, const TargetSpec &t,
-                      const std::vector<std::vector<int64_t>> &lanes, const std::vector<int64_t> &block) {
+static void addStream(KernelFeatures &f, const PointsPlan &p, unsigned k,
+                      const TargetSpec &t,
+                      const std::vector<std::vector<int64_t>> &lanes,
+                      const std::vector<int64_t> &block) {
   const Workload &w = *p.view.workload;
   const Operand &op = w.operands[k];
   if (op.isScalar || f.numStreams == kMaxStreams)
@@ -136,7 +152,8 @@ static void addStream(KernelFeatures &f, const PointsPlan &p, unsigned k, const 
     s.loads = op.readsInit ? accesses : 0;
   }
   s.vectorBytes = double(sizeInBytes(op.type) * p.widths[k]);
-  WarpAccess a = warpAccess(p.view, k, sizeInBytes(op.type) * p.widths[k], t, lanes);
+  WarpAccess a =
+      warpAccess(p.view, k, sizeInBytes(op.type) * p.widths[k], t, lanes);
   s.sectors = a.sectors;
   s.lines = a.lines;
   s.uniqueBytes = double(footprintBytes(w, op, block));
@@ -145,7 +162,9 @@ static void addStream(KernelFeatures &f, const PointsPlan &p, unsigned k, const 
     whole.push_back(l.extent == kDynamic ? kAssumed : l.extent);
   s.totalBytes = double(footprintBytes(w, op, whole));
   double blocks = double(blocksOf(p));
-  s.sharingBlocks = std::max(1.0, std::min(blocks, blocks * s.uniqueBytes / std::max(1.0, s.totalBytes)));
+  s.sharingBlocks =
+      std::max(1.0, std::min(blocks, blocks * s.uniqueBytes /
+                                         std::max(1.0, s.totalBytes)));
 }
 
 KernelFeatures featuresOf(const PointsPlan &p, const TargetSpec &t) {
@@ -154,14 +173,17 @@ KernelFeatures featuresOf(const PointsPlan &p, const TargetSpec &t) {
   f.threadsPerBlock = double(p.threads);
   f.blocks = double(blocksOf(p));
   f.registers = registersOf(p);
-  double points = double(tilePoints(p) * p.perThread), steps = double(p.view.points(LoopKind::Reduction));
+  double points = double(tilePoints(p) * p.perThread),
+         steps = double(p.view.points(LoopKind::Reduction));
   addBody(f, w, points * steps);
   auto lanes = laneIndices(p, t.warpSize);
   auto block = blockTile(p);
   double accesses = 0;
   for (unsigned k = 0; k < w.operands.size(); ++k) {
     addStream(f, p, k, t, lanes, block);
-    f.fragments += w.operands[k].isOutput || w.operands[k].isScalar ? 0 : loadsPerTile(p, k) * double(p.widths[k]);
+    f.fragments += w.operands[k].isOutput || w.operands[k].isScalar
+                       ? 0
+                       : loadsPerTile(p, k) * double(p.widths[k]);
   }
   for (int i = 0; i < f.numStreams; ++i)
     accesses += f.streams[i].loads + f.streams[i].stores;
@@ -172,8 +194,10 @@ KernelFeatures featuresOf(const PointsPlan &p, const TargetSpec &t) {
   // Ids and the first address; per turn counter, compare, branch; per access
   // the address where a loop moves it.
   double split = 6.0 * double(std::max<size_t>(1, tileCounts(p).size()));
-  f.otherInsts = 10 + split * double(p.perThread) + (reduces ? 4 * f.loopTurns + 0.75 * accesses : 0);
-  double perTurn = (f.fma32 + f.fp32 + f.fp64 + f.fp16 + f.integer + accesses) / f.loopTurns;
+  f.otherInsts = 10 + split * double(p.perThread) +
+                 (reduces ? 4 * f.loopTurns + 0.75 * accesses : 0);
+  double perTurn =
+      (f.fma32 + f.fp32 + f.fp64 + f.fp16 + f.integer + accesses) / f.loopTurns;
   f.unrolledBody = perTurn;
   f.codeBytes = 16 * (perTurn + 40);
   f.vectorWidth = double(*std::max_element(p.widths.begin(), p.widths.end()));
@@ -183,10 +207,11 @@ KernelFeatures featuresOf(const PointsPlan &p, const TargetSpec &t) {
 
 std::string scriptOf(const PointsPlan &p) {
   auto number = [](int64_t v) { return std::to_string(v) + " : i64"; };
-  std::vector<std::pair<std::string, std::string>> a{{"collapse", arrayText(p.view.collapse())},
-                                                     {"tile", arrayText(p.tile)},
-                                                     {"per_thread", number(p.perThread)},
-                                                     {"unroll", number(p.unroll)}};
+  std::vector<std::pair<std::string, std::string>> a{
+      {"collapse", arrayText(p.view.collapse())},
+      {"tile", arrayText(p.tile)},
+      {"per_thread", number(p.perThread)},
+      {"unroll", number(p.unroll)}};
   if (!p.order.empty())
     a.emplace_back("order", arrayText(p.order));
   if (p.vectorLoop >= 0)
@@ -203,14 +228,18 @@ static const char *wideAccess(ElementType type, bool store) {
 }
 
 std::vector<PtxPromise> promisesOf(const PointsPlan &p) {
-  std::vector<PtxPromise> out{{"ld.local", 0, 0, "no array of a thread lives in memory"},
-                              {"st.local", 0, 0, "no array of a thread lives in memory"}};
+  std::vector<PtxPromise> out{
+      {"ld.local", 0, 0, "no array of a thread lives in memory"},
+      {"st.local", 0, 0, "no array of a thread lives in memory"}};
   const Workload &w = *p.view.workload;
   for (unsigned k = 0; k < w.operands.size(); ++k) {
     const Operand &op = w.operands[k];
-    if (op.isScalar || !op.isOutput || p.widths[k] * sizeInBytes(op.type) != kAccessBytes)
+    if (op.isScalar || !op.isOutput ||
+        p.widths[k] * sizeInBytes(op.type) != kAccessBytes)
       continue;
-    out.push_back({wideAccess(op.type, true), int64_t(loadsPerTile(p, k)), INT64_MAX, "16-byte stores of operand " + std::to_string(k)});
+    out.push_back({wideAccess(op.type, true), int64_t(loadsPerTile(p, k)),
+                   INT64_MAX,
+                   "16-byte stores of operand " + std::to_string(k)});
   }
   return out;
 }

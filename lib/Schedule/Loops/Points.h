@@ -25,7 +25,8 @@ struct PointsPlan {
   std::vector<int64_t> tile; ///< of each group
   int64_t perThread = 1;
   int64_t unroll = 1;
-  std::vector<int64_t> order; ///< parallel groups, the fastest last; empty: as is
+  std::vector<int64_t>
+      order; ///< parallel groups, the fastest last; empty: as is
   int64_t vectorLoop = -1;
   std::vector<int64_t> widths; ///< of each operand
 };

@@ -28,8 +28,8 @@ enum KnobIndex : unsigned { Threads, Lanes, Vector, Unroll };
 struct Plan {
   LoopView view;
   bool alongReduction = true;
-  unsigned inner = 0;  ///< group of the vectors
-  int64_t widest = 1;  ///< elements of an access along it
+  unsigned inner = 0; ///< group of the vectors
+  int64_t widest = 1; ///< elements of an access along it
   std::vector<int64_t> widths(int64_t wish) const;
   int64_t results() const { return view.points(LoopKind::Parallel); }
   int64_t reduced() const { return view.points(LoopKind::Reduction); }
@@ -46,7 +46,8 @@ std::vector<int64_t> Plan::widths(int64_t wish) const {
 Plan planOf(const Workload &w) {
   Plan p;
   p.view = viewOf(w, true);
-  std::vector<unsigned> parallel = p.view.of(LoopKind::Parallel), reduced = p.view.of(LoopKind::Reduction);
+  std::vector<unsigned> parallel = p.view.of(LoopKind::Parallel),
+                        reduced = p.view.of(LoopKind::Reduction);
   unsigned main = 0;
   int64_t most = -1;
   for (unsigned k = 0; k + 1 < w.operands.size(); ++k) {
@@ -60,24 +61,29 @@ Plan planOf(const Workload &w) {
     }
   }
   std::optional<unsigned> fast = p.view.fastest(main);
-  p.alongReduction = parallel.empty() || !fast || p.view.groups[*fast].kind == LoopKind::Reduction;
+  p.alongReduction = parallel.empty() || !fast ||
+                     p.view.groups[*fast].kind == LoopKind::Reduction;
   p.inner = p.alongReduction ? reduced.back() : parallel.back();
   int64_t extent = p.view.groups[p.inner].extent;
   for (int64_t wish : {16, 8, 4, 2})
-    if (p.widest == 1 && extent != kDynamic && extent % wish == 0 && p.view.width(main, p.inner, wish) == wish)
+    if (p.widest == 1 && extent != kDynamic && extent % wish == 0 &&
+        p.view.width(main, p.inner, wish) == wish)
       p.widest = wish;
   return p;
 }
 
 bool isKnownCombiner(std::string_view c) {
-  for (std::string_view known : {"add", "mul", "and", "or", "xor", "maximumf", "minimumf", "maxnumf", "minnumf", "maxsi", "minsi", "maxui", "minui"})
+  for (std::string_view known :
+       {"add", "mul", "and", "or", "xor", "maximumf", "minimumf", "maxnumf",
+        "minnumf", "maxsi", "minsi", "maxui", "minui"})
     if (c == known)
       return true;
   return false;
 }
 
 /// Bytes of shared memory: a slot per warp, or one per thread and result.
-int64_t sharedBytes(const Workload &w, const Plan &p, std::span<const int64_t> c) {
+int64_t sharedBytes(const Workload &w, const Plan &p,
+                    std::span<const int64_t> c) {
   int64_t size = sizeInBytes(w.operands.back().type);
   if (p.alongReduction)
     return c[Lanes] > 32 ? c[Threads] / 32 * size : 0;
@@ -85,7 +91,8 @@ int64_t sharedBytes(const Workload &w, const Plan &p, std::span<const int64_t> c
 }
 
 int64_t blocksOf(const Plan &p, std::span<const int64_t> c) {
-  int64_t perBlock = c[Threads] / std::max<int64_t>(1, c[Lanes]) * (p.alongReduction ? 1 : c[Vector]);
+  int64_t perBlock = c[Threads] / std::max<int64_t>(1, c[Lanes]) *
+                     (p.alongReduction ? 1 : c[Vector]);
   return ceilDiv(p.results(), std::max<int64_t>(1, perBlock));
 }
 
@@ -94,7 +101,8 @@ double registersOf(const Workload &w, std::span<const int64_t> c) {
   double words = 0;
   for (const Operand &op : w.operands)
     if (!op.isScalar)
-      words += double(c[Vector]) * (op.isOutput ? 1.0 : double(c[Unroll])) * std::max(1.0, double(sizeInBytes(op.type)) / 4);
+      words += double(c[Vector]) * (op.isOutput ? 1.0 : double(c[Unroll])) *
+               std::max(1.0, double(sizeInBytes(op.type)) / 4);
   return kBase + words + (w.body.special > 0 ? 8 : 0);
 }
 
@@ -103,7 +111,8 @@ public:
   std::string_view name() const override { return "reduction"; }
 
   std::string mismatch(const Workload &w) const override {
-    bool kind = w.kind == WorkloadKind::Reduction || w.kind == WorkloadKind::Generic;
+    bool kind =
+        w.kind == WorkloadKind::Reduction || w.kind == WorkloadKind::Generic;
     if (!kind || w.operands.empty() || !isKnownCombiner(w.combiner))
       return "it does not combine one output by one associative operation";
     unsigned outputs = 0, reductions = 0, shaped = 0;
@@ -125,65 +134,104 @@ public:
     auto p = std::make_shared<Plan>(planOf(*own));
     Space s;
     s.knobs = {{"threads", {64, 128, 256, 512, 1024}, "threads of a block"},
-               {"lanes", {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}, "threads of one result"},
+               {"lanes",
+                {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
+                "threads of one result"},
                {"vector", {1, 2, 4, 8}, "elements of an access"},
                {"unroll", {1, 2, 4, 8}, "accesses in flight of one thread"}};
-    s.constraints.push_back(atMost("threads", "threads of a block", Threads, double(t.maxThreadsPerBlock)));
-    s.constraints.push_back({"lanes", {Threads, Lanes}, "threads of one result",
-                             [](std::span<const int64_t> c) { return std::pair(double(c[Lanes]), double(c[Threads])); }});
-    s.constraints.push_back(atMost("vector", "elements of an access (16 bytes, rows and types allow)", Vector, double(p->widest)));
-    s.constraints.push_back({"lanes", {Lanes, Vector}, "threads of one result against reduction steps", [p](std::span<const int64_t> c) {
-                               int64_t steps = ceilDiv(p->reduced(), p->alongReduction ? c[Vector] : 1);
-                               return std::pair(double(c[Lanes]), double(powerOfTwoAtLeast(steps)));
+    s.constraints.push_back(atMost("threads", "threads of a block", Threads,
+                                   double(t.maxThreadsPerBlock)));
+    s.constraints.push_back({"lanes",
+                             {Threads, Lanes},
+                             "threads of one result",
+                             [](std::span<const int64_t> c) {
+                               return std::pair(double(c[Lanes]),
+                                                double(c[Threads]));
                              }});
-    s.constraints.push_back({"unroll", {Lanes, Vector, Unroll}, "steps in flight of one result against reduction steps", [p](std::span<const int64_t> c) {
-                               int64_t steps = ceilDiv(p->reduced(), p->alongReduction ? c[Vector] : 1);
-                               return std::pair(double(c[Unroll] == 1 ? 0 : c[Lanes] * c[Unroll]), double(steps));
-                             }});
-    s.constraints.push_back({"shared-memory", {Threads, Lanes, Vector}, "shared memory of a block (bytes)",
-                             [own, p, most = double(t.sharedPerBlock)](std::span<const int64_t> c) {
-                               return std::pair(double(sharedBytes(*own, *p, c)), most);
-                             }});
-    s.constraints.push_back({"registers", {Threads, Vector, Unroll}, "registers of a block",
-                             [own, most = double(t.registersPerBlock)](std::span<const int64_t> c) {
-                               return std::pair(registersOf(*own, c) * double(c[Threads]), most);
-                             }});
-    s.constraints.push_back({"grid", {Threads, Lanes, Vector}, "blocks of the grid", [p, most = double(t.maxGridX)](std::span<const int64_t> c) {
-                               return std::pair(double(blocksOf(*p, c)), most);
-                             }});
+    s.constraints.push_back(atMost(
+        "vector", "elements of an access (16 bytes, rows and types allow)",
+        Vector, double(p->widest)));
+    s.constraints.push_back(
+        {"lanes",
+         {Lanes, Vector},
+         "threads of one result against reduction steps",
+         [p](std::span<const int64_t> c) {
+           int64_t steps =
+               ceilDiv(p->reduced(), p->alongReduction ? c[Vector] : 1);
+           return std::pair(double(c[Lanes]), double(powerOfTwoAtLeast(steps)));
+         }});
+    s.constraints.push_back(
+        {"unroll",
+         {Lanes, Vector, Unroll},
+         "steps in flight of one result against reduction steps",
+         [p](std::span<const int64_t> c) {
+           int64_t steps =
+               ceilDiv(p->reduced(), p->alongReduction ? c[Vector] : 1);
+           return std::pair(double(c[Unroll] == 1 ? 0 : c[Lanes] * c[Unroll]),
+                            double(steps));
+         }});
+    s.constraints.push_back(
+        {"shared-memory",
+         {Threads, Lanes, Vector},
+         "shared memory of a block (bytes)",
+         [own, p, most = double(t.sharedPerBlock)](std::span<const int64_t> c) {
+           return std::pair(double(sharedBytes(*own, *p, c)), most);
+         }});
+    s.constraints.push_back(
+        {"registers",
+         {Threads, Vector, Unroll},
+         "registers of a block",
+         [own, most = double(t.registersPerBlock)](std::span<const int64_t> c) {
+           return std::pair(registersOf(*own, c) * double(c[Threads]), most);
+         }});
+    s.constraints.push_back(
+        {"grid",
+         {Threads, Lanes, Vector},
+         "blocks of the grid",
+         [p, most = double(t.maxGridX)](std::span<const int64_t> c) {
+           return std::pair(double(blocksOf(*p, c)), most);
+         }});
     return s;
   }
 
   Config generic(const Workload &w, const TargetSpec &t) const override {
     Plan p = planOf(w);
-    int64_t threads = std::min<int64_t>(256, t.maxThreadsPerBlock), vector = nearest({1, 2, 4}, p.widest);
-    int64_t steps = powerOfTwoAtLeast(ceilDiv(p.reduced(), p.alongReduction ? vector : 1));
+    int64_t threads = std::min<int64_t>(256, t.maxThreadsPerBlock),
+            vector = nearest({1, 2, 4}, p.widest);
+    int64_t steps =
+        powerOfTwoAtLeast(ceilDiv(p.reduced(), p.alongReduction ? vector : 1));
     // 256 threads a row; a column's lanes leave a warp's width of columns.
     int64_t lanes = std::min(p.alongReduction ? threads : threads / 32, steps);
     return {threads, std::max<int64_t>(1, lanes), vector, 1};
   }
 
-  LaunchShape shape(const Workload &w, const TargetSpec &, const Config &c) const override {
+  LaunchShape shape(const Workload &w, const TargetSpec &,
+                    const Config &c) const override {
     return {c[Threads], sharedBytes(w, planOf(w), c), false};
   }
-  KernelFeatures features(const Workload &w, const TargetSpec &t, const Config &c) const override;
+  KernelFeatures features(const Workload &w, const TargetSpec &t,
+                          const Config &c) const override;
 
-  std::string script(const Workload &w, const TargetSpec &, const Config &c) const override {
+  std::string script(const Workload &w, const TargetSpec &,
+                     const Config &c) const override {
     Plan p = planOf(w);
     auto number = [](int64_t v) { return std::to_string(v) + " : i64"; };
-    return launchScript("launch_reduction", c[Threads],
-                        {{"collapse", arrayText(p.view.collapse())},
-                         {"lanes", number(c[Lanes])},
-                         {"along", p.alongReduction ? "\"reduction\"" : "\"parallel\""},
-                         {"width", number(c[Vector])},
-                         {"unroll", number(c[Unroll])},
-                         {"widths", arrayText(p.widths(c[Vector]))}});
+    return launchScript(
+        "launch_reduction", c[Threads],
+        {{"collapse", arrayText(p.view.collapse())},
+         {"lanes", number(c[Lanes])},
+         {"along", p.alongReduction ? "\"reduction\"" : "\"parallel\""},
+         {"width", number(c[Vector])},
+         {"unroll", number(c[Unroll])},
+         {"widths", arrayText(p.widths(c[Vector]))}});
   }
 
-  std::vector<PtxPromise> promises(const Workload &w, const TargetSpec &, const Config &c) const override {
+  std::vector<PtxPromise> promises(const Workload &w, const TargetSpec &,
+                                   const Config &c) const override {
     Plan p = planOf(w);
-    std::vector<PtxPromise> out{{"ld.local", 0, 0, "no array of a thread lives in memory"},
-                                {"st.local", 0, 0, "no array of a thread lives in memory"}};
+    std::vector<PtxPromise> out{
+        {"ld.local", 0, 0, "no array of a thread lives in memory"},
+        {"st.local", 0, 0, "no array of a thread lives in memory"}};
     if (p.alongReduction && c[Lanes] > 1)
       out.push_back({"shfl.sync.bfly", 1, INT64_MAX, "lanes meet by shuffles"});
     if (sharedBytes(w, p, c) == 0) {
@@ -196,7 +244,8 @@ public:
   }
 };
 
-KernelFeatures Reduction::features(const Workload &w, const TargetSpec &t, const Config &c) const {
+KernelFeatures Reduction::features(const Workload &w, const TargetSpec &t,
+                                   const Config &c) const {
   Plan p = planOf(w);
   KernelFeatures f;
   f.threadsPerBlock = double(c[Threads]);
@@ -209,15 +258,21 @@ KernelFeatures Reduction::features(const Workload &w, const TargetSpec &t, const
   addBody(f, w, mine * width);
   // Lane indices of the first warp.
   std::vector<std::vector<int64_t>> at;
-  std::vector<unsigned> kinds = p.view.of(p.alongReduction ? LoopKind::Reduction : LoopKind::Parallel);
-  std::vector<unsigned> others = p.view.of(p.alongReduction ? LoopKind::Parallel : LoopKind::Reduction);
-  auto place = [&](std::vector<int64_t> &index, const std::vector<unsigned> &groups, int64_t number, bool stepped) {
+  std::vector<unsigned> kinds =
+      p.view.of(p.alongReduction ? LoopKind::Reduction : LoopKind::Parallel);
+  std::vector<unsigned> others =
+      p.view.of(p.alongReduction ? LoopKind::Parallel : LoopKind::Reduction);
+  auto place = [&](std::vector<int64_t> &index,
+                   const std::vector<unsigned> &groups, int64_t number,
+                   bool stepped) {
     std::vector<int64_t> counts;
     for (unsigned g : groups)
-      counts.push_back(p.view.groups[g].assumed() / (stepped && g == p.inner ? c[Vector] : 1));
+      counts.push_back(p.view.groups[g].assumed() /
+                       (stepped && g == p.inner ? c[Vector] : 1));
     std::vector<int64_t> parts = splitNumber(number, counts);
     for (size_t i = 0; i < groups.size(); ++i)
-      index[groups[i]] = parts[i] * (stepped && groups[i] == p.inner ? c[Vector] : 1);
+      index[groups[i]] =
+          parts[i] * (stepped && groups[i] == p.inner ? c[Vector] : 1);
   };
   int64_t neighbours = p.alongReduction ? c[Lanes] : c[Threads] / c[Lanes];
   for (int64_t lane = 0; lane < t.warpSize; ++lane) {
@@ -230,14 +285,17 @@ KernelFeatures Reduction::features(const Workload &w, const TargetSpec &t, const
   std::vector<int64_t> widths = p.widths(c[Vector]), whole;
   for (const Loop &l : w.loops)
     whole.push_back(l.extent == kDynamic ? kAssumed : l.extent);
-  for (unsigned k = 0; k < w.operands.size() && f.numStreams < kMaxStreams - 1; ++k) {
+  for (unsigned k = 0; k < w.operands.size() && f.numStreams < kMaxStreams - 1;
+       ++k) {
     const Operand &op = w.operands[k];
     if (op.isScalar)
       continue;
     AccessStream &s = f.streams[f.numStreams++];
     bool moves = p.view.stride[k][p.inner] != 0;
     double perStep = moves ? width / double(widths[k]) : 1;
-    double writes = op.isOutput ? (p.alongReduction ? 1 : width / double(widths[k])) / lanes : 0;
+    double writes =
+        op.isOutput ? (p.alongReduction ? 1 : width / double(widths[k])) / lanes
+                    : 0;
     s.loads = op.isOutput ? writes : mine * perStep;
     s.stores = writes;
     s.vectorBytes = double(sizeInBytes(op.type) * widths[k]);
@@ -248,9 +306,11 @@ KernelFeatures Reduction::features(const Workload &w, const TargetSpec &t, const
     s.uniqueBytes = s.totalBytes / std::max(1.0, f.blocks);
   }
   double rounds = 0;
-  for (int64_t l = std::min<int64_t>(c[Lanes], 32); p.alongReduction && l > 1; l /= 2)
+  for (int64_t l = std::min<int64_t>(c[Lanes], 32); p.alongReduction && l > 1;
+       l /= 2)
     ++rounds;
-  f.shuffles = rounds * (c[Lanes] > 32 ? 2 : 1) * std::max(1.0, double(sizeInBytes(w.operands.back().type)) / 4);
+  f.shuffles = rounds * (c[Lanes] > 32 ? 2 : 1) *
+               std::max(1.0, double(sizeInBytes(w.operands.back().type)) / 4);
   if (f.sharedBytes > 0) {
     double exchanges = p.alongReduction ? 1 : width * 2;
     f.barriers = 1;
@@ -276,6 +336,8 @@ KernelFeatures Reduction::features(const Workload &w, const TargetSpec &t, const
 
 } // namespace
 
-std::unique_ptr<Schedule> createReductionSchedule() { return std::make_unique<Reduction>(); }
+std::unique_ptr<Schedule> createReductionSchedule() {
+  return std::make_unique<Reduction>();
+}
 
 } // namespace hwtune

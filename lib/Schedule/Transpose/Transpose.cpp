@@ -39,13 +39,15 @@ int64_t widestOf(const Plan &p) {
   for (int64_t wish : {8, 4, 2}) {
     bool all = true;
     for (unsigned k = 0; k < w.operands.size(); ++k) {
-      bool staged = std::find(p.staged.begin(), p.staged.end(), k) != p.staged.end();
+      bool staged =
+          std::find(p.staged.begin(), p.staged.end(), k) != p.staged.end();
       unsigned along = staged ? p.first : p.second;
       if (!w.operands[k].isScalar && p.view.stride[k][along] != 0)
         all &= p.view.width(k, along, wish) == wish;
     }
     for (unsigned g : {p.first, p.second})
-      all &= p.view.groups[g].extent != kDynamic && p.view.groups[g].extent % wish == 0;
+      all &= p.view.groups[g].extent != kDynamic &&
+             p.view.groups[g].extent % wish == 0;
     if (all)
       return wish;
   }
@@ -55,7 +57,8 @@ int64_t widestOf(const Plan &p) {
 Plan planOf(const Workload &w) {
   Plan p;
   if (w.kind != WorkloadKind::Transpose) {
-    p.mismatch = "it is no transpose: all loops parallel, an input and the output fastest along different ones";
+    p.mismatch = "it is no transpose: all loops parallel, an input and the "
+                 "output fastest along different ones";
     return p;
   }
   p.view = viewOf(w, true);
@@ -67,7 +70,8 @@ Plan planOf(const Workload &w) {
     if (w.operands[k].isOutput || w.operands[k].isScalar)
       continue;
     std::optional<unsigned> fast = p.view.fastest(k);
-    if (!fast || *fast == *out || p.view.stride[k][*out] == 0 || (in && *in != *fast))
+    if (!fast || *fast == *out || p.view.stride[k][*out] == 0 ||
+        (in && *in != *fast))
       continue;
     in = fast;
     p.staged.push_back(k);
@@ -84,7 +88,8 @@ Plan planOf(const Workload &w) {
 
 int64_t pitch(std::span<const int64_t> c) { return c[TileIn] + c[Pad]; }
 
-int64_t sharedBytes(const Workload &w, const Plan &p, std::span<const int64_t> c) {
+int64_t sharedBytes(const Workload &w, const Plan &p,
+                    std::span<const int64_t> c) {
   int64_t bytes = 0;
   for (int64_t k : p.staged)
     bytes += c[TileOut] * pitch(c) * sizeInBytes(w.operands[k].type);
@@ -92,7 +97,8 @@ int64_t sharedBytes(const Workload &w, const Plan &p, std::span<const int64_t> c
 }
 
 /// The direct form: threads along the output.
-PointsPlan direct(const Workload &w, const Plan &p, std::span<const int64_t> c) {
+PointsPlan direct(const Workload &w, const Plan &p,
+                  std::span<const int64_t> c) {
   PointsPlan d;
   d.view = p.view;
   d.view.workload = &w;
@@ -110,7 +116,8 @@ PointsPlan direct(const Workload &w, const Plan &p, std::span<const int64_t> c) 
 }
 
 int64_t blocksOf(const Plan &p, std::span<const int64_t> c) {
-  int64_t n = ceilDiv(p.view.groups[p.first].assumed(), c[TileIn]) * ceilDiv(p.view.groups[p.second].assumed(), c[TileOut]);
+  int64_t n = ceilDiv(p.view.groups[p.first].assumed(), c[TileIn]) *
+              ceilDiv(p.view.groups[p.second].assumed(), c[TileOut]);
   for (unsigned g = 0; g < p.view.groups.size(); ++g)
     if (g != p.first && g != p.second)
       n *= std::max<int64_t>(1, p.view.groups[g].assumed());
@@ -118,8 +125,10 @@ int64_t blocksOf(const Plan &p, std::span<const int64_t> c) {
 }
 
 /// Wavefronts of a warp's read down the columns of the tile.
-double columnWavefronts(const Workload &w, const Plan &p, const TargetSpec &t, std::span<const int64_t> c) {
-  int64_t size = sizeInBytes(w.operands[p.staged.front()].type), lines = c[TileOut] / c[Vector];
+double columnWavefronts(const Workload &w, const Plan &p, const TargetSpec &t,
+                        std::span<const int64_t> c) {
+  int64_t size = sizeInBytes(w.operands[p.staged.front()].type),
+          lines = c[TileOut] / c[Vector];
   std::vector<std::vector<int64_t>> words(t.sharedBanks);
   for (int64_t lane = 0; lane < t.warpSize; ++lane) {
     int64_t s = lane % lines * c[Vector], f = lane / lines;
@@ -137,31 +146,38 @@ double columnWavefronts(const Workload &w, const Plan &p, const TargetSpec &t, s
 class Transpose final : public Schedule {
 public:
   std::string_view name() const override { return "transpose"; }
-  std::string mismatch(const Workload &w) const override { return planOf(w).mismatch; }
+  std::string mismatch(const Workload &w) const override {
+    return planOf(w).mismatch;
+  }
   Space space(const Workload &w, const TargetSpec &t) const override;
 
   Config generic(const Workload &w, const TargetSpec &t) const override {
     int64_t threads = std::min<int64_t>(256, t.maxThreadsPerBlock);
     return {1, 32, 32, threads, nearest({1, 2, 4}, planOf(w).widest), 1};
   }
-  LaunchShape shape(const Workload &w, const TargetSpec &, const Config &c) const override {
+  LaunchShape shape(const Workload &w, const TargetSpec &,
+                    const Config &c) const override {
     return {c[Threads], sharedBytes(w, planOf(w), c), false};
   }
-  KernelFeatures features(const Workload &w, const TargetSpec &t, const Config &c) const override;
-  std::string script(const Workload &w, const TargetSpec &, const Config &c) const override {
+  KernelFeatures features(const Workload &w, const TargetSpec &t,
+                          const Config &c) const override;
+  std::string script(const Workload &w, const TargetSpec &,
+                     const Config &c) const override {
     Plan p = planOf(w);
     if (!c[Shared])
       return scriptOf(direct(w, p, c));
     auto number = [](int64_t v) { return std::to_string(v) + " : i64"; };
-    return launchScript("launch_transpose", c[Threads],
-                        {{"collapse", arrayText(p.view.collapse())},
-                         {"loops", arrayText({int64_t(p.first), int64_t(p.second)})},
-                         {"tile", arrayText({c[TileIn], c[TileOut]})},
-                         {"staged", arrayText(p.staged)},
-                         {"width", number(c[Vector])},
-                         {"pad", number(c[Pad])}});
+    return launchScript(
+        "launch_transpose", c[Threads],
+        {{"collapse", arrayText(p.view.collapse())},
+         {"loops", arrayText({int64_t(p.first), int64_t(p.second)})},
+         {"tile", arrayText({c[TileIn], c[TileOut]})},
+         {"staged", arrayText(p.staged)},
+         {"width", number(c[Vector])},
+         {"pad", number(c[Pad])}});
   }
-  std::vector<PtxPromise> promises(const Workload &w, const TargetSpec &, const Config &c) const override {
+  std::vector<PtxPromise> promises(const Workload &w, const TargetSpec &,
+                                   const Config &c) const override {
     Plan p = planOf(w);
     if (!c[Shared]) {
       std::vector<PtxPromise> out = promisesOf(direct(w, p, c));
@@ -177,60 +193,102 @@ public:
 Space Transpose::space(const Workload &w, const TargetSpec &t) const {
   auto own = std::make_shared<Workload>(w); // the space may outlive `w`
   auto p = std::make_shared<Plan>(planOf(*own));
-  auto extent = [&](unsigned g) { return double(powerOfTwoAtLeast(std::max<int64_t>(32, p->view.groups[g].assumed()))); };
+  auto extent = [&](unsigned g) {
+    return double(
+        powerOfTwoAtLeast(std::max<int64_t>(32, p->view.groups[g].assumed())));
+  };
   Space s;
   s.knobs = {{"shared", {1, 0}, "1: through shared memory, 0: directly", true},
-             {"tile_in", {16, 32, 64, 128}, "elements of a tile along the input's fastest loop"},
-             {"tile_out", {16, 32, 64, 128}, "elements of a tile along the output's fastest loop"},
+             {"tile_in",
+              {16, 32, 64, 128},
+              "elements of a tile along the input's fastest loop"},
+             {"tile_out",
+              {16, 32, 64, 128},
+              "elements of a tile along the output's fastest loop"},
              {"threads", {64, 128, 256, 512, 1024}, "threads of a block"},
              {"vector", {1, 2, 4, 8}, "elements of a global access"},
              {"pad", {0, 1, 2, 4}, "extra elements of a tile row"}};
-  s.constraints.push_back(atMost("threads", "threads of a block", Threads, double(t.maxThreadsPerBlock)));
-  s.constraints.push_back(atMost("vector", "elements of an access (16 bytes, rows and types allow)", Vector, double(p->widest)));
-  s.constraints.push_back(atMost("tile", "tile along the input's fastest loop", TileIn, extent(p->first)));
-  s.constraints.push_back(atMost("tile", "tile along the output's fastest loop", TileOut, extent(p->second)));
+  s.constraints.push_back(atMost("threads", "threads of a block", Threads,
+                                 double(t.maxThreadsPerBlock)));
+  s.constraints.push_back(
+      atMost("vector", "elements of an access (16 bytes, rows and types allow)",
+             Vector, double(p->widest)));
+  s.constraints.push_back(atMost("tile", "tile along the input's fastest loop",
+                                 TileIn, extent(p->first)));
+  s.constraints.push_back(atMost("tile", "tile along the output's fastest loop",
+                                 TileOut, extent(p->second)));
   // Directly there is no tile and no row: one value of each stands for all.
-  s.constraints.push_back({"direct", {Shared, TileIn, TileOut, Pad}, "tile and padding without shared memory", [](std::span<const int64_t> c) {
-                             bool first = c[TileIn] == 32 && c[TileOut] == 32 && c[Pad] == 0;
-                             return std::pair(c[Shared] || first ? 0.0 : 1.0, 0.0);
-                           }});
-  s.constraints.push_back({"threads", {Shared, TileIn, TileOut, Threads, Vector}, "accesses of the smaller tile side a round needs all threads for",
-                           [](std::span<const int64_t> c) {
-                             int64_t accesses = c[TileIn] * c[TileOut] / c[Vector];
-                             return std::pair(c[Shared] ? double(c[Threads]) : 0.0, double(accesses));
-                           }});
-  s.constraints.push_back({"threads", {Shared, TileIn, TileOut, Threads, Vector}, "accesses of one tile row in a round of all threads",
-                           [](std::span<const int64_t> c) {
-                             return std::pair(c[Shared] ? double(std::max(c[TileIn], c[TileOut]) / c[Vector]) : 0.0, double(c[Threads]));
-                           }});
-  s.constraints.push_back({"shared-memory", {Shared, TileIn, TileOut, Pad}, "shared memory of a block (bytes)",
-                           [own, p, most = double(t.sharedPerBlock)](std::span<const int64_t> c) { return std::pair(double(sharedBytes(*own, *p, c)), most); }});
-  s.constraints.push_back({"grid", {Shared, TileIn, TileOut}, "blocks of the grid",
-                           [p, most = double(t.maxGridX)](std::span<const int64_t> c) { return std::pair(c[Shared] ? double(blocksOf(*p, c)) : 0.0, most); }});
+  s.constraints.push_back(
+      {"direct",
+       {Shared, TileIn, TileOut, Pad},
+       "tile and padding without shared memory",
+       [](std::span<const int64_t> c) {
+         bool first = c[TileIn] == 32 && c[TileOut] == 32 && c[Pad] == 0;
+         return std::pair(c[Shared] || first ? 0.0 : 1.0, 0.0);
+       }});
+  s.constraints.push_back(
+      {"threads",
+       {Shared, TileIn, TileOut, Threads, Vector},
+       "accesses of the smaller tile side a round needs all threads for",
+       [](std::span<const int64_t> c) {
+         int64_t accesses = c[TileIn] * c[TileOut] / c[Vector];
+         return std::pair(c[Shared] ? double(c[Threads]) : 0.0,
+                          double(accesses));
+       }});
+  s.constraints.push_back(
+      {"threads",
+       {Shared, TileIn, TileOut, Threads, Vector},
+       "accesses of one tile row in a round of all threads",
+       [](std::span<const int64_t> c) {
+         return std::pair(
+             c[Shared] ? double(std::max(c[TileIn], c[TileOut]) / c[Vector])
+                       : 0.0,
+             double(c[Threads]));
+       }});
+  s.constraints.push_back(
+      {"shared-memory",
+       {Shared, TileIn, TileOut, Pad},
+       "shared memory of a block (bytes)",
+       [own, p, most = double(t.sharedPerBlock)](std::span<const int64_t> c) {
+         return std::pair(double(sharedBytes(*own, *p, c)), most);
+       }});
+  s.constraints.push_back(
+      {"grid",
+       {Shared, TileIn, TileOut},
+       "blocks of the grid",
+       [p, most = double(t.maxGridX)](std::span<const int64_t> c) {
+         return std::pair(c[Shared] ? double(blocksOf(*p, c)) : 0.0, most);
+       }});
   return s;
 }
 
-KernelFeatures Transpose::features(const Workload &w, const TargetSpec &t, const Config &c) const {
+KernelFeatures Transpose::features(const Workload &w, const TargetSpec &t,
+                                   const Config &c) const {
   Plan p = planOf(w);
   if (!c[Shared])
     return featuresOf(direct(w, p, c), t);
   KernelFeatures f;
-  double points = double(c[TileIn] * c[TileOut]) / double(c[Threads]); // of one thread
+  double points =
+      double(c[TileIn] * c[TileOut]) / double(c[Threads]); // of one thread
   f.threadsPerBlock = double(c[Threads]);
   f.blocks = double(blocksOf(p, c));
   f.sharedBytes = double(sharedBytes(w, p, c));
   double rounds = std::max(1.0, points / double(c[Vector]));
-  f.registers = 20 + double(p.staged.size()) * std::min(points, 16.0) + 2 * rounds;
+  f.registers =
+      20 + double(p.staged.size()) * std::min(points, 16.0) + 2 * rounds;
   addBody(f, w, points);
   std::vector<int64_t> whole;
   for (const Loop &l : w.loops)
     whole.push_back(l.extent == kDynamic ? kAssumed : l.extent);
-  for (unsigned k = 0; k < w.operands.size() && f.numStreams < kMaxStreams - 1; ++k) {
+  for (unsigned k = 0; k < w.operands.size() && f.numStreams < kMaxStreams - 1;
+       ++k) {
     const Operand &op = w.operands[k];
     if (op.isScalar)
       continue;
-    bool staged = std::find(p.staged.begin(), p.staged.end(), k) != p.staged.end();
-    unsigned along = staged ? p.first : p.second, across = staged ? p.second : p.first;
+    bool staged =
+        std::find(p.staged.begin(), p.staged.end(), k) != p.staged.end();
+    unsigned along = staged ? p.first : p.second,
+             across = staged ? p.second : p.first;
     int64_t lines = (staged ? c[TileIn] : c[TileOut]) / c[Vector];
     std::vector<std::vector<int64_t>> at;
     for (int64_t lane = 0; lane < t.warpSize; ++lane) {
@@ -255,7 +313,8 @@ KernelFeatures Transpose::features(const Workload &w, const TargetSpec &t, const
   s.loads = points * double(p.staged.size());
   s.stores = s.loads;
   s.vectorBytes = double(sizeInBytes(w.operands[p.staged.front()].type));
-  s.wavefronts = (1 + columnWavefronts(w, p, t, c)) / 2; // rows are free of conflicts
+  s.wavefronts =
+      (1 + columnWavefronts(w, p, t, c)) / 2; // rows are free of conflicts
   f.barriers = 1;
   f.copyPhases = 1;
   f.loopTurns = 1;
@@ -270,6 +329,8 @@ KernelFeatures Transpose::features(const Workload &w, const TargetSpec &t, const
 
 } // namespace
 
-std::unique_ptr<Schedule> createTransposeSchedule() { return std::make_unique<Transpose>(); }
+std::unique_ptr<Schedule> createTransposeSchedule() {
+  return std::make_unique<Transpose>();
+}
 
 } // namespace hwtune

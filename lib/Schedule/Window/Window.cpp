@@ -45,7 +45,8 @@ TileLoops tileLoops(const LoopView &v) {
         continue;
       bool some = false;
       for (unsigned k = 0; k < output; ++k)
-        some |= !w.operands[k].isScalar && v.stride[k][g] == 0 && w.body.fma > 0;
+        some |=
+            !w.operands[k].isScalar && v.stride[k][g] == 0 && w.body.fma > 0;
       if (some || !reuse)
         out.y = g;
     }
@@ -78,7 +79,8 @@ public:
 
   std::string mismatch(const Workload &w) const override {
     if (w.kind != WorkloadKind::Convolution && w.kind != WorkloadKind::Pooling)
-      return "it is no convolution or pooling: one output, combined over a window of an input";
+      return "it is no convolution or pooling: one output, combined over a "
+             "window of an input";
     if (viewOf(w, false).of(LoopKind::Parallel).empty())
       return "it has no parallel loop";
     return "";
@@ -92,25 +94,44 @@ public:
     auto extent = [&](std::optional<unsigned> g) {
       return g ? std::max<int64_t>(1, v.groups[*g].assumed()) : 1;
     };
-    int64_t inner = std::max<int64_t>(1, v.groups[v.of(LoopKind::Reduction).back()].assumed());
+    int64_t inner = std::max<int64_t>(
+        1, v.groups[v.of(LoopKind::Reduction).back()].assumed());
     Space s;
-    s.knobs = {{"threads", {32, 64, 128, 256, 512}, "threads of a block"},
-               {"tile_x", {1, 2, 4, 8}, "outputs of a thread along the fastest loop"},
-               {"tile_y", {1, 2, 4, 8}, "outputs of a thread along a second loop"},
-               {"unroll", {1, 2, 4, 8}, "copies of the innermost reduction loop's body"}};
-    s.constraints.push_back(atMost("threads", "threads of a block", Threads, double(t.maxThreadsPerBlock)));
-    s.constraints.push_back(atMost("tile", "outputs along the fastest loop", TileX, double(extent(loops.x))));
-    s.constraints.push_back(atMost("tile", "outputs along the second loop", TileY, double(extent(loops.y))));
-    s.constraints.push_back(atMost("unroll", "iterations of the innermost reduction loop", Unroll, double(inner)));
-    s.constraints.push_back({"registers", {TileX, TileY, Unroll}, "registers of a thread",
-                             [own, most = double(t.maxRegistersPerThread)](std::span<const int64_t> c) {
-                               return std::pair(registersOf(plan(*own, {32, c[TileX], c[TileY], c[Unroll]})), most);
-                             }});
-    s.constraints.push_back({"registers", {Threads, TileX, TileY, Unroll}, "registers of a block",
-                             [own, most = double(t.registersPerBlock)](std::span<const int64_t> c) {
-                               double one = registersOf(plan(*own, {c[Threads], c[TileX], c[TileY], c[Unroll]}));
-                               return std::pair(one * double(c[Threads]), most);
-                             }});
+    s.knobs = {
+        {"threads", {32, 64, 128, 256, 512}, "threads of a block"},
+        {"tile_x", {1, 2, 4, 8}, "outputs of a thread along the fastest loop"},
+        {"tile_y", {1, 2, 4, 8}, "outputs of a thread along a second loop"},
+        {"unroll",
+         {1, 2, 4, 8},
+         "copies of the innermost reduction loop's body"}};
+    s.constraints.push_back(atMost("threads", "threads of a block", Threads,
+                                   double(t.maxThreadsPerBlock)));
+    s.constraints.push_back(atMost("tile", "outputs along the fastest loop",
+                                   TileX, double(extent(loops.x))));
+    s.constraints.push_back(atMost("tile", "outputs along the second loop",
+                                   TileY, double(extent(loops.y))));
+    s.constraints.push_back(atMost("unroll",
+                                   "iterations of the innermost reduction loop",
+                                   Unroll, double(inner)));
+    s.constraints.push_back(
+        {"registers",
+         {TileX, TileY, Unroll},
+         "registers of a thread",
+         [own,
+          most = double(t.maxRegistersPerThread)](std::span<const int64_t> c) {
+           return std::pair(
+               registersOf(plan(*own, {32, c[TileX], c[TileY], c[Unroll]})),
+               most);
+         }});
+    s.constraints.push_back(
+        {"registers",
+         {Threads, TileX, TileY, Unroll},
+         "registers of a block",
+         [own, most = double(t.registersPerBlock)](std::span<const int64_t> c) {
+           double one = registersOf(
+               plan(*own, {c[Threads], c[TileX], c[TileY], c[Unroll]}));
+           return std::pair(one * double(c[Threads]), most);
+         }});
     return s;
   }
 
@@ -120,14 +141,28 @@ public:
     int64_t tile = nearest({1, 2, 4}, v.groups[loops.x].assumed());
     return {std::min<int64_t>(256, t.maxThreadsPerBlock), tile, 1, 1};
   }
-  LaunchShape shape(const Workload &, const TargetSpec &, const Config &c) const override { return {c[Threads], 0, false}; }
-  KernelFeatures features(const Workload &w, const TargetSpec &t, const Config &c) const override { return featuresOf(plan(w, c), t); }
-  std::string script(const Workload &w, const TargetSpec &, const Config &c) const override { return scriptOf(plan(w, c)); }
-  std::vector<PtxPromise> promises(const Workload &w, const TargetSpec &, const Config &c) const override { return promisesOf(plan(w, c)); }
+  LaunchShape shape(const Workload &, const TargetSpec &,
+                    const Config &c) const override {
+    return {c[Threads], 0, false};
+  }
+  KernelFeatures features(const Workload &w, const TargetSpec &t,
+                          const Config &c) const override {
+    return featuresOf(plan(w, c), t);
+  }
+  std::string script(const Workload &w, const TargetSpec &,
+                     const Config &c) const override {
+    return scriptOf(plan(w, c));
+  }
+  std::vector<PtxPromise> promises(const Workload &w, const TargetSpec &,
+                                   const Config &c) const override {
+    return promisesOf(plan(w, c));
+  }
 };
 
 } // namespace
 
-std::unique_ptr<Schedule> createWindowSchedule() { return std::make_unique<Window>(); }
+std::unique_ptr<Schedule> createWindowSchedule() {
+  return std::make_unique<Window>();
+}
 
 } // namespace hwtune

@@ -77,9 +77,9 @@ uint32_t registersOf(const Driver &driver, const exec::FunctionInfo &info) {
   auto roundUp = [](int64_t value, int64_t unit) {
     return (value + unit - 1) / unit * unit;
   };
-  int64_t warps = roundUp(roundUp(int64_t(volume(*bound)), t.warpSize) /
-                              t.warpSize,
-                          t.warpAllocGranularity);
+  int64_t warps =
+      roundUp(roundUp(int64_t(volume(*bound)), t.warpSize) / t.warpSize,
+              t.warpAllocGranularity);
   int64_t perWarp = t.registersPerBlock / std::max<int64_t>(warps, 1) /
                     t.registerAllocUnit * t.registerAllocUnit;
   return uint32_t(std::min<int64_t>(info.registers, perWarp / t.warpSize));

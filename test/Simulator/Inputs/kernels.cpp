@@ -1,3 +1,10 @@
+//===- kernels.cpp - host side of kernels compiled by nvcc ----------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
 // Runs kernels.cu and compares with what the host computes.
 #include <cmath>
 #include <cstdio>

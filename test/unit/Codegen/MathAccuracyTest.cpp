@@ -33,19 +33,22 @@ template <class T> double ulps(T got, long double want) {
     return std::isnan(got) ? 0 : kWrong;
   long double top = std::numeric_limits<T>::max();
   if (std::fabs(want) > top)
-    return std::isinf(got) && std::signbit(got) == std::signbit(want) ? 0 : kWrong;
+    return std::isinf(got) && std::signbit(got) == std::signbit(want) ? 0
+                                                                      : kWrong;
   if (std::isnan(got) || std::isinf(got))
     return kWrong;
   int e;
   std::frexp(want, &e);
   e = std::max(e, std::numeric_limits<T>::min_exponent);
-  return static_cast<double>(std::fabs((got - want) / std::ldexp(1.0L, e - std::numeric_limits<T>::digits)));
+  return static_cast<double>(std::fabs(
+      (got - want) / std::ldexp(1.0L, e - std::numeric_limits<T>::digits)));
 }
 
 template <class T> std::vector<T> specials() {
   using L = std::numeric_limits<T>;
   std::vector<T> v;
-  for (T x : {T(0), T(0.5), T(1), T(2), T(3), T(1e30), L::infinity(), L::min(), L::max(), L::denorm_min()}) {
+  for (T x : {T(0), T(0.5), T(1), T(2), T(3), T(1e30), L::infinity(), L::min(),
+              L::max(), L::denorm_min()}) {
     v.push_back(x);
     v.push_back(-x);
   }
@@ -54,7 +57,8 @@ template <class T> std::vector<T> specials() {
 }
 
 template <class T> mlir::Type typeOf(mlir::MLIRContext &c) {
-  return sizeof(T) == 8 ? mlir::Type(mlir::Float64Type::get(&c)) : mlir::Type(mlir::Float32Type::get(&c));
+  return sizeof(T) == 8 ? mlir::Type(mlir::Float64Type::get(&c))
+                        : mlir::Type(mlir::Float32Type::get(&c));
 }
 
 template <class T> double bound(const char *op) {
@@ -69,7 +73,8 @@ template <class T> double bound(const char *op) {
 template <class T, class Fn, class Ref>
 void checkUnary(const char *op, Fn fn, Ref ref, double lo, double hi) {
   constexpr unsigned seed = 1;
-  SCOPED_TRACE(testing::Message() << op << " f" << 8 * sizeof(T) << " seed " << seed);
+  SCOPED_TRACE(testing::Message()
+               << op << " f" << 8 * sizeof(T) << " seed " << seed);
   math::HostMachine<T> m;
   std::mt19937_64 g(seed);
   double worst = 0;
@@ -96,12 +101,14 @@ void checkUnary(const char *op, Fn fn, Ref ref, double lo, double hi) {
   EXPECT_GT(worst, 0.25);
 }
 
-template <class T, class Fn, class Ref> double worstBinary(Fn fn, Ref ref, T &atX, T &atY) {
+template <class T, class Fn, class Ref>
+double worstBinary(Fn fn, Ref ref, T &atX, T &atY) {
   math::HostMachine<T> m;
   std::mt19937_64 g(3);
   double worst = 0;
   auto test = [&](T x, T y) {
-    double u = ulps<T>(fn(m, x, y), ref(static_cast<long double>(x), static_cast<long double>(y)));
+    double u = ulps<T>(fn(m, x, y), ref(static_cast<long double>(x),
+                                        static_cast<long double>(y)));
     if (u > worst) {
       worst = u;
       atX = x;
@@ -114,11 +121,14 @@ template <class T, class Fn, class Ref> double worstBinary(Fn fn, Ref ref, T &at
   using I = typename math::HostMachine<T>::I;
   std::uniform_real_distribution<> unit(0, 1);
   for (int i = 0; i < 2 * kSamples; ++i) {
-    test(std::bit_cast<T>(static_cast<I>(g())), std::bit_cast<T>(static_cast<I>(g())));
+    test(std::bit_cast<T>(static_cast<I>(g())),
+         std::bit_cast<T>(static_cast<I>(g())));
     T x = static_cast<T>(std::exp2(unit(g) * 60 - 30));
     test(x, static_cast<T>((unit(g) - 0.5) * 80));
-    test(static_cast<T>(1 + (unit(g) - 0.5) * 0.01), static_cast<T>((unit(g) - 0.5) * 20000));
-    test(static_cast<T>((unit(g) - 0.5) * 10), static_cast<T>(std::rint((unit(g) - 0.5) * 40)));
+    test(static_cast<T>(1 + (unit(g) - 0.5) * 0.01),
+         static_cast<T>((unit(g) - 0.5) * 20000));
+    test(static_cast<T>((unit(g) - 0.5) * 10),
+         static_cast<T>(std::rint((unit(g) - 0.5) * 40)));
     test(x, static_cast<T>(std::exp2(unit(g) * 60 - 30)));
   }
   return worst;
@@ -169,10 +179,12 @@ TEST(MathAccuracy, rsqrt) {
   }
 }
 
-template <class T, class Fn, class Ref> void checkBinary(const char *op, Fn fn, Ref ref) {
+template <class T, class Fn, class Ref>
+void checkBinary(const char *op, Fn fn, Ref ref) {
   T x = 0, y = 0;
   double worst = worstBinary<T>(fn, ref, x, y);
-  EXPECT_LE(worst, bound<T>(op)) << op << " f" << 8 * sizeof(T) << " at " << x << ", " << y;
+  EXPECT_LE(worst, bound<T>(op))
+      << op << " f" << 8 * sizeof(T) << " at " << x << ", " << y;
 }
 
 TEST(MathAccuracy, powf) {
@@ -183,7 +195,8 @@ TEST(MathAccuracy, powf) {
 }
 TEST(MathAccuracy, fpowi) {
   auto whole = [](long double y) {
-    return static_cast<int64_t>(std::isnan(y) ? 0 : std::fmax(std::fmin(y, 1e9L), -1e9L));
+    return static_cast<int64_t>(
+        std::isnan(y) ? 0 : std::fmax(std::fmin(y, 1e9L), -1e9L));
   };
   auto fn = [&](auto &m, auto x, auto y) {
     return math::powInteger(m, x, static_cast<uint64_t>(whole(y)));

@@ -31,7 +31,8 @@ const TargetSpec &testTarget() {
   return target;
 }
 
-Payload load(const std::string &text, std::vector<std::vector<int64_t>> shapes, std::vector<double> scalars) {
+Payload load(const std::string &text, std::vector<std::vector<int64_t>> shapes,
+             std::vector<double> scalars) {
   Payload p;
   p.context = createCompilerContext();
   auto module = parseModule(*p.context, text);
@@ -57,11 +58,13 @@ Payload load(const std::string &text, std::vector<std::vector<int64_t>> shapes, 
   if (p.shapes.empty())
     for (mlir::Value argument : p.op->getBlock()->getArguments())
       if (auto type = llvm::dyn_cast<mlir::MemRefType>(argument.getType()))
-        p.shapes.push_back(std::vector<int64_t>(type.getShape().begin(), type.getShape().end()));
+        p.shapes.push_back(std::vector<int64_t>(type.getShape().begin(),
+                                                type.getShape().end()));
   return p;
 }
 
-Expected<CompiledKernel> compile(const Payload &p, const Schedule &s, const Config &c) {
+Expected<CompiledKernel> compile(const Payload &p, const Schedule &s,
+                                 const Config &c) {
   CompileOptions options;
   options.shapes = p.shapes;
   options.scalars = p.scalars;
@@ -92,10 +95,12 @@ std::vector<Buffer> buffersOf(const Payload &p) {
     auto type = llvm::dyn_cast<mlir::MemRefType>(argument.getType());
     if (!type)
       continue;
-    Buffer b{*elementTypeOf(type.getElementType()), p.shapes[out.size()], kSeed + out.size(), false, 0};
+    Buffer b{*elementTypeOf(type.getElementType()), p.shapes[out.size()],
+             kSeed + out.size(), false, 0};
     for (mlir::OpOperand &use : p.op->getOpOperands())
       if (use.get() == argument)
-        b.initialised |= !op.isDpsInit(&use) || op.payloadUsesValueFromOperand(&use);
+        b.initialised |=
+            !op.isDpsInit(&use) || op.payloadUsesValueFromOperand(&use);
     out.push_back(b);
   }
   return out;
@@ -107,14 +112,17 @@ void fill(exec::GlobalMemory &memory, Buffer &b) {
   std::byte *host = memory.host(b.address, bytes);
   memory.trackWrites(b.address);
   if (b.initialised) {
-    generate(b.seed, b.type, std::span(host, b.elements() * sizeInBytes(b.type)));
+    generate(b.seed, b.type,
+             std::span(host, b.elements() * sizeInBytes(b.type)));
     memory.markWritten(b.address, bytes);
   } else {
     std::memset(host, int(poisonByte(b.type)), bytes);
   }
 }
 
-std::vector<std::byte> parameters(const KernelDesc &kernel, const exec::FunctionInfo &f, const std::vector<Buffer> &buffers) {
+std::vector<std::byte> parameters(const KernelDesc &kernel,
+                                  const exec::FunctionInfo &f,
+                                  const std::vector<Buffer> &buffers) {
   std::vector<std::byte> out(f.paramBytes);
   for (size_t i = 0; i < kernel.args.size(); ++i) {
     const ArgDesc &arg = kernel.args[i];
@@ -128,7 +136,8 @@ std::vector<std::byte> parameters(const KernelDesc &kernel, const exec::Function
   return out;
 }
 
-std::string compare(const Payload &p, std::vector<Buffer> &buffers, exec::GlobalMemory &memory) {
+std::string compare(const Payload &p, std::vector<Buffer> &buffers,
+                    exec::GlobalMemory &memory) {
   ReferenceInputs inputs;
   std::vector<int> bufferOf;
   std::vector<mlir::Value> memrefs, scalars;
@@ -138,9 +147,13 @@ std::string compare(const Payload &p, std::vector<Buffer> &buffers, exec::Global
     auto it = std::find(memrefs.begin(), memrefs.end(), use.get());
     auto scalar = std::find(scalars.begin(), scalars.end(), use.get());
     bufferOf.push_back(it == memrefs.end() ? -1 : int(it - memrefs.begin()));
-    inputs.buffers.push_back(it == memrefs.end() ? ReferenceBuffer() : ReferenceBuffer{buffers[bufferOf.back()].shape, buffers[bufferOf.back()].seed});
+    inputs.buffers.push_back(
+        it == memrefs.end() ? ReferenceBuffer()
+                            : ReferenceBuffer{buffers[bufferOf.back()].shape,
+                                              buffers[bufferOf.back()].seed});
     if (scalar != scalars.end())
-      inputs.scalars[use.getOperandNumber()] = p.scalars[scalar - scalars.begin()];
+      inputs.scalars[use.getOperandNumber()] =
+          p.scalars[scalar - scalars.begin()];
   }
   auto outputs = computeReference(p.op, inputs);
   if (!outputs)
@@ -150,7 +163,10 @@ std::string compare(const Payload &p, std::vector<Buffer> &buffers, exec::Global
     ExpectedDesc desc;
     desc.relative = kReferenceSlack;
     uint64_t bytes = b.elements() * sizeInBytes(b.type);
-    Comparison c = compareElements(b.type, std::span<const std::byte>(memory.host(b.address, bytes), bytes), output.expected, desc);
+    Comparison c = compareElements(
+        b.type,
+        std::span<const std::byte>(memory.host(b.address, bytes), bytes),
+        output.expected, desc);
     if (!c.ok())
       return c.describe("output");
     if (c.checked == 0 && b.elements() > 0)
@@ -182,7 +198,8 @@ std::string run(const Payload &p, const CompiledKernel &kernel) {
     request.block[d] = uint32_t(kernel.kernel.block[d]);
   }
   request.dynamicSharedBytes = uint32_t(kernel.kernel.dynamicSharedBytes);
-  std::vector<std::byte> params = parameters(kernel.kernel, *request.function, buffers);
+  std::vector<std::byte> params =
+      parameters(kernel.kernel, *request.function, buffers);
   request.params = params;
   request.options.check = true;
   request.options.instructionBudget = 200'000'000;
@@ -192,7 +209,8 @@ std::string run(const Payload &p, const CompiledKernel &kernel) {
   return compare(p, buffers, memory);
 }
 
-std::vector<Config> sample(const Payload &p, const Schedule &s, unsigned count, unsigned seed) {
+std::vector<Config> sample(const Payload &p, const Schedule &s, unsigned count,
+                           unsigned seed) {
   Space space = s.space(p.workload, testTarget());
   std::vector<Config> all, out{s.generic(p.workload, testTarget())};
   space.forEach([&](const Config &c) {

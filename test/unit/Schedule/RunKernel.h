@@ -37,17 +37,21 @@ struct Payload {
   std::string error;
 };
 /// `text` is the function; `shapes` may be empty where all sizes are static.
-Payload load(const std::string &text, std::vector<std::vector<int64_t>> shapes = {}, std::vector<double> scalars = {});
+Payload load(const std::string &text,
+             std::vector<std::vector<int64_t>> shapes = {},
+             std::vector<double> scalars = {});
 
 const TargetSpec &testTarget();
 
-Expected<CompiledKernel> compile(const Payload &p, const Schedule &s, const Config &c);
+Expected<CompiledKernel> compile(const Payload &p, const Schedule &s,
+                                 const Config &c);
 
 /// "" where the kernel ran without a diagnostic and all elements are right.
 std::string run(const Payload &p, const CompiledKernel &kernel);
 
 /// Legal configurations: the generic one, then `count` by `seed`.
-std::vector<Config> sample(const Payload &p, const Schedule &s, unsigned count, unsigned seed);
+std::vector<Config> sample(const Payload &p, const Schedule &s, unsigned count,
+                           unsigned seed);
 
 } // namespace hwtune::test
 
