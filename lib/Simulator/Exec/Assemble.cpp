@@ -74,10 +74,13 @@ private:
 
   void countMemory(uint32_t mem, uint32_t meta) {
     const MemDesc &d = P.mem[mem];
-    bool fast = d.lanes == kFullMask && d.space != AddrSpace::Generic && d.space != AddrSpace::Local;
+    bool fast = d.lanes == kFullMask && d.space != AddrSpace::Generic &&
+                d.space != AddrSpace::Local;
     bool shared = d.space == AddrSpace::Shared;
-    put(!fast ? "count.memory.slow" : d.wideBase ? (shared ? "count.memory.shared.q" : "count.memory.global.q")
-                                                 : (shared ? "count.memory.shared.w" : "count.memory.global.w"),
+    put(!fast ? "count.memory.slow"
+        : d.wideBase
+            ? (shared ? "count.memory.shared.q" : "count.memory.global.q")
+            : (shared ? "count.memory.shared.w" : "count.memory.global.w"),
         0, d.base, 0, mem, meta);
     if (d.partner != kNoMeta)
       countMemory(d.partner, meta);
@@ -104,7 +107,8 @@ private:
     if (op.target >= 0)
       fixups.push_back({at, op.target, op.recon});
     if (op.hasExt) {
-      code.insts.push_back({e->full, e->masked, op.ext[0], op.ext[1], op.ext[2], op.ext[3]});
+      code.insts.push_back(
+          {e->full, e->masked, op.ext[0], op.ext[1], op.ext[2], op.ext[3]});
       code.metaOf.push_back(meta);
     }
   }

@@ -31,13 +31,28 @@ void endCounting(Launch &launch);
 struct CheckState {
   using Clock = std::vector<uint32_t>; ///< by warp
   size_t warps = 0;
-  std::vector<uint8_t> written;     ///< by byte of shared memory
-  std::vector<uint32_t> writeTime;  ///< of the writer's own clock, 0: never
+  /// While all accesses are of whole words, only the first byte of each word is
+  /// kept; the first smaller access spreads it over the others.
+  bool bytewise = false;
+  std::vector<uint8_t> written;    ///< by byte of shared memory
+  std::vector<uint32_t> writeTime; ///< of the writer's own clock, 0: never
   std::vector<uint8_t> writer;
-  std::vector<uint32_t> readTime;   ///< by byte and warp
+  std::vector<uint32_t> readTime; ///< by byte and warp
   std::vector<Clock> clocks;
   std::array<Clock, 16> barriers;
   Clock atomics;
+
+  void spread() {
+    bytewise = true;
+    for (size_t b = 0; b < written.size(); ++b) {
+      size_t from = b & ~size_t(3);
+      written[b] = written[from];
+      writeTime[b] = writeTime[from];
+      writer[b] = writer[from];
+      for (size_t w = 0; w < warps; ++w)
+        readTime[b * warps + w] = readTime[from * warps + w];
+    }
+  }
 
   static void join(Clock &to, const Clock &from) {
     to.resize(std::max(to.size(), from.size()));
@@ -108,8 +123,10 @@ struct Access {
   uint32_t mask;
   uint64_t addresses[kLanes];
 
-  bool report(DiagnosticKind kind, uint32_t lane, uint64_t address, std::string text) {
-    fault(W, LaunchStatus::CheckFailed, kind, I, lane, address, std::move(text));
+  bool report(DiagnosticKind kind, uint32_t lane, uint64_t address,
+              std::string text) {
+    fault(W, LaunchStatus::CheckFailed, kind, I, lane, address,
+          std::move(text));
     return false;
   }
   bool shared();
@@ -121,7 +138,8 @@ private:
 };
 
 std::string threadName(const Block &b, uint32_t warp) {
-  return fmt::format("warp {} of the block", warp) + (b.warps.size() > warp ? "" : "?");
+  return fmt::format("warp {} of the block", warp) +
+         (b.warps.size() > warp ? "" : "?");
 }
 
 /// An earlier access of another warp that nothing orders before this one.
@@ -130,8 +148,10 @@ bool Access::race(CheckState &c, uint64_t byte, uint32_t lane) {
   const auto &clock = c.clocks[me];
   auto describe = [&](const char *earlier, uint32_t other) {
     return report(DiagnosticKind::SharedRace, lane, addresses[lane],
-                  fmt::format("{} of shared byte {:#x} races with a {} by {}: no barrier lies between",
-                              D.isStore ? "store" : "load", byte, earlier, threadName(*W->block, other)));
+                  fmt::format("{} of shared byte {:#x} races with a {} by {}: "
+                              "no barrier lies between",
+                              D.isStore ? "store" : "load", byte, earlier,
+                              threadName(*W->block, other)));
   };
   uint32_t w = c.writer[byte];
   if (c.writeTime[byte] && w != me && c.writeTime[byte] > clock[w])
@@ -155,9 +175,12 @@ bool Access::conflict() {
         continue;
       uint32_t step = D.elemBytes == 8 ? 8 : 4;
       for (uint32_t n = 0; n < D.elems && D.elemBytes <= 8; ++n)
-        if (memcmp(R + D.slots[n] + lane * step, R + D.slots[n] + other * step, D.elemBytes))
+        if (memcmp(R + D.slots[n] + lane * step, R + D.slots[n] + other * step,
+                   D.elemBytes))
           return report(DiagnosticKind::SharedRace, other, addresses[other],
-                        fmt::format("two threads of the warp store different values to shared address {:#x}", addresses[other]));
+                        fmt::format("two threads of the warp store different "
+                                    "values to shared address {:#x}",
+                                    addresses[other]));
     }
   }
   return true;
@@ -166,6 +189,9 @@ bool Access::conflict() {
 bool Access::shared() {
   CheckState &c = *W->block->check;
   uint32_t me = W->index;
+  if (D.laneBytes % 4 && !c.bytewise)
+    c.spread();
+  const uint64_t step = c.bytewise ? 1 : 4;
   if (D.isAtomic) {
     CheckState::join(c.clocks[me], c.atomics);
     CheckState::join(c.atomics, c.clocks[me]);
@@ -178,10 +204,12 @@ bool Access::shared() {
     uint64_t at = addresses[lane];
     if (at > c.written.size() || D.laneBytes > c.written.size() - at)
       continue; // the access itself reports it
-    for (uint64_t b = at; b < at + D.laneBytes; ++b) {
+    for (uint64_t b = at; b < at + D.laneBytes; b += step) {
       if (!D.isStore && !c.written[b])
-        return report(DiagnosticKind::UninitializedRead, lane, at,
-                      fmt::format("{} of shared byte {:#x}, which was never written", D.isAtomic ? "atomic" : "load", b));
+        return report(
+            DiagnosticKind::UninitializedRead, lane, at,
+            fmt::format("{} of shared byte {:#x}, which was never written",
+                        D.isAtomic ? "atomic" : "load", b));
       if (!D.isAtomic && !race(c, b, lane))
         return false;
       if (D.isStore) {
@@ -213,8 +241,10 @@ bool Access::global() {
       continue;
     for (uint64_t b = at - a->base; b < at - a->base + D.laneBytes; ++b) {
       if (!D.isStore && !((a->written[b / 64] >> (b % 64)) & 1))
-        return report(DiagnosticKind::UninitializedRead, lane, at,
-                      fmt::format("{} of global address {:#x}, which was never written", D.isAtomic ? "atomic" : "load", a->base + b));
+        return report(
+            DiagnosticKind::UninitializedRead, lane, at,
+            fmt::format("{} of global address {:#x}, which was never written",
+                        D.isAtomic ? "atomic" : "load", a->base + b));
       a->written[b / 64] |= 1ull << (b % 64);
     }
   }
@@ -231,7 +261,9 @@ void checkMemory(HWTUNE_HANDLER_ARGS) {
       continue;
     Access a{W, I, R, *D, mask & D->lanes, {}};
     ptx::Space space = laneAddresses(*D, R, a.mask, a.addresses);
-    bool ok = space == ptx::Space::Shared ? a.shared() : space == ptx::Space::Global ? a.global() : true;
+    bool ok = space == ptx::Space::Shared   ? a.shared()
+              : space == ptx::Space::Global ? a.global()
+                                            : true;
     if (!ok)
       return;
   }
@@ -241,6 +273,8 @@ void checkMemory(HWTUNE_HANDLER_ARGS) {
 } // namespace
 
 void addCheckOps(Registry &r);
-void addCheckOps(Registry &r) { addEntry(r, "check.memory", "", {&checkMemory, &checkMemory, ""}); }
+void addCheckOps(Registry &r) {
+  addEntry(r, "check.memory", "", {&checkMemory, &checkMemory, ""});
+}
 
 } // namespace hwtune::exec

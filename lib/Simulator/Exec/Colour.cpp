@@ -31,9 +31,10 @@ struct Interval {
 class Liveness {
 public:
   Liveness(const std::vector<VBlock> &blocks, size_t numRegs)
-      : blocks(blocks), words((numRegs + 63) / 64), in(blocks.size(), Bits(words)),
-        out(blocks.size(), Bits(words)) {
-    std::vector<Bits> use(blocks.size(), Bits(words)), def(blocks.size(), Bits(words));
+      : blocks(blocks), words((numRegs + 63) / 64),
+        in(blocks.size(), Bits(words)), out(blocks.size(), Bits(words)) {
+    std::vector<Bits> use(blocks.size(), Bits(words)),
+        def(blocks.size(), Bits(words));
     for (size_t b = 0; b < blocks.size(); ++b)
       for (const VOp &op : blocks[b].ops) {
         for (uint32_t r : op.uses)
@@ -62,7 +63,9 @@ public:
       }
     }
   }
-  static bool test(const Bits &b, uint32_t r) { return (b[r / 64] >> (r % 64)) & 1; }
+  static bool test(const Bits &b, uint32_t r) {
+    return (b[r / 64] >> (r % 64)) & 1;
+  }
   static void set(Bits &b, uint32_t r) { b[r / 64] |= 1ull << (r % 64); }
 
   std::vector<Interval> intervals(size_t numRegs) const {
@@ -87,7 +90,10 @@ public:
         for (uint32_t r : op.uses)
           touch(r, at + 1);
         for (uint32_t r : op.defs)
-          touch(r, op.defs.size() > 1 || op.matrix != kNoMeta || op.mem != kNoMeta || op.call != kNoMeta ? at + 1 : at + 2);
+          touch(r, op.defs.size() > 1 || op.matrix != kNoMeta ||
+                           op.mem != kNoMeta || op.call != kNoMeta
+                       ? at + 1
+                       : at + 2);
         at += 2;
       }
       touchSet(out[b], at + 1);
@@ -135,7 +141,9 @@ void FunctionDecoder::colour() {
   std::priority_queue<Active, std::vector<Active>, std::greater<>> active;
   uint32_t pressure = 0, highest = 0;
   auto weight = [&](uint32_t reg) {
-    return classes[reg] == RegClass::Pred ? 0u : pools[size_t(classes[reg])].bytes / 128;
+    return classes[reg] == RegClass::Pred
+               ? 0u
+               : pools[size_t(classes[reg])].bytes / 128;
   };
   for (const Interval &i : all) {
     while (!active.empty() && active.top().first < i.begin) {
@@ -207,8 +215,9 @@ void FunctionDecoder::colour() {
       if (v.matrix != kNoMeta) {
         MatrixDesc &m = B.P.matrices[v.matrix];
         size_t at = 0;
-        for (auto [slots, count] : {std::pair(m.slotsA, m.numA), std::pair(m.slotsB, m.numB), std::pair(m.slotsC, m.numC),
-                                    std::pair(m.slotsD, m.numD)})
+        for (auto [slots, count] :
+             {std::pair(m.slotsA, m.numA), std::pair(m.slotsB, m.numB),
+              std::pair(m.slotsC, m.numC), std::pair(m.slotsD, m.numD)})
           for (size_t i = 0; i < count; ++i)
             slots[i] = place(v.memSlots[at++]);
         m.stride = op.b;

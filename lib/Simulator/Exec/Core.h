@@ -53,12 +53,12 @@ struct CallValue {
   bool placed = false; ///< `caller` is final
 };
 struct CallDesc {
-  int32_t function = -1;  ///< direct callee
-  uint32_t slot = 0;      ///< else the register with the address
-  bool placed = false;    ///< `slot` is final
+  int32_t function = -1; ///< direct callee
+  uint32_t slot = 0;     ///< else the register with the address
+  bool placed = false;   ///< `slot` is final
   std::vector<CallValue> args, returns;
   uint32_t meta = 0;
-  uint32_t builtin = 0;   ///< 1 + index of a Builtin
+  uint32_t builtin = 0; ///< 1 + index of a Builtin
 };
 enum class Builtin : uint32_t { Vprintf, Assertfail, Malloc, Free };
 
@@ -81,13 +81,13 @@ enum ModeBits : uint32_t { ModeCount = 1, ModeCheck = 2, ModeTrace = 4 };
 struct Op {
   const Entry *entry = nullptr;
   uint32_t d = 0, a = 0, b = 0, c = 0;
-  uint32_t ext[4] = {};     ///< second word, where the entry takes one
+  uint32_t ext[4] = {}; ///< second word, where the entry takes one
   bool hasExt = false;
-  int32_t target = -1;      ///< branch: label of the target block
-  int32_t recon = -1;       ///< branch: block of reconvergence
-  uint32_t meta = kNoMeta;  ///< first op of an instruction carries it
-  uint32_t mem = kNoMeta;   ///< index of a memory descriptor
-  uint32_t skip = 0;        ///< guard: operations up to and including restore
+  int32_t target = -1;     ///< branch: label of the target block
+  int32_t recon = -1;      ///< branch: block of reconvergence
+  uint32_t meta = kNoMeta; ///< first op of an instruction carries it
+  uint32_t mem = kNoMeta;  ///< index of a memory descriptor
+  uint32_t skip = 0;       ///< guard: operations up to and including restore
   uint32_t guard = kTruePredicate, guardXor = 0; ///< of the instruction
 };
 struct OpBlock {
@@ -137,10 +137,10 @@ struct Program::Impl {
 };
 
 struct BarrierState {
-  uint32_t arrived = 0;   ///< threads
-  uint32_t expected = 0;  ///< threads; 0: all that have not exited
-  uint32_t count = 0;     ///< barrier.red: threads whose predicate holds
-  uint32_t voters = 0;    ///< threads that gave a predicate
+  uint32_t arrived = 0;  ///< threads
+  uint32_t expected = 0; ///< threads; 0: all that have not exited
+  uint32_t count = 0;    ///< barrier.red: threads whose predicate holds
+  uint32_t voters = 0;   ///< threads that gave a predicate
   bool used = false;
 };
 
@@ -166,7 +166,7 @@ struct WarpState {
     std::array<std::byte, 16> data;
     uint32_t bytes;
   };
-  std::vector<AsyncCopy> pending[kLanes];           ///< not yet committed
+  std::vector<AsyncCopy> pending[kLanes];            ///< not yet committed
   std::deque<std::vector<AsyncCopy>> groups[kLanes]; ///< committed
 };
 
@@ -180,7 +180,7 @@ struct Block {
   std::unique_ptr<std::byte[]> sharedMemory;
   std::array<BarrierState, 16> barriers;
   bool started = false, done = false;
-  uint64_t progress = 0; ///< barriers passed and warps ended
+  uint64_t progress = 0;                    ///< barriers passed and warps ended
   std::shared_ptr<struct CheckState> check; ///< of a checked launch
 };
 
@@ -197,14 +197,14 @@ struct Launch {
   LaunchResult result;
   int64_t sharedBytes = 0;
   uint64_t localStride = 0;
-  int64_t budgetLeft = 0;   ///< instructions, where there is a budget
-  uint64_t sliced = 0;      ///< instructions of used slices
+  int64_t budgetLeft = 0; ///< instructions, where there is a budget
+  uint64_t sliced = 0;    ///< instructions of used slices
   std::vector<uint64_t> blockRuns, blockLanes; ///< by program-wide block
   uint64_t predOff = 0;
   uint64_t printed = 0;
-  uint64_t ticks = 0;       ///< keeps clock readings apart
-  uint64_t workspace = 0;   ///< of grid synchronisation
-  std::vector<CountMemo> memos; ///< of a counting launch
+  uint64_t ticks = 0;              ///< keeps clock readings apart
+  uint64_t workspace = 0;          ///< of grid synchronisation
+  std::vector<CountMemo> memos;    ///< of a counting launch
   std::vector<DeviceAddress> heap; ///< device-side malloc
 };
 

@@ -43,16 +43,16 @@ struct VOp {
   bool hasExt = false;
   std::vector<uint32_t> defs, uses; ///< virtual registers
   bool conditional = false;         ///< under a guard: defs do not kill
-  int32_t target = -1;   ///< branch: instruction index, later block index
+  int32_t target = -1; ///< branch: instruction index, later block index
   int32_t recon = -1;
-  uint32_t skip = 0;     ///< guard: operations up to and including restore
+  uint32_t skip = 0; ///< guard: operations up to and including restore
   uint32_t mem = kNoMeta;
   std::vector<Val> memSlots;
   bool kernelParam = false; ///< reads the parameter block at a fixed place
   uint32_t call = kNoMeta;
   uint32_t matrix = kNoMeta; ///< memSlots are its A, B, C, D registers
   uint32_t meta = kNoMeta;
-  Val guard;             ///< at the first op of an instruction
+  Val guard; ///< at the first op of an instruction
   uint32_t guardXor = 0;
 };
 
@@ -102,7 +102,9 @@ private:
   size_t numMods() const { return name->modifiers.size(); }
   std::string_view mod(size_t i) const { return M.str(name->modifiers[i]); }
   bool hasMod(std::string_view text) const;
-  std::string_view lastMod() const { return numMods() ? mod(numMods() - 1) : ""; }
+  std::string_view lastMod() const {
+    return numMods() ? mod(numMods() - 1) : "";
+  }
   std::span<const ptx::Operand> operands() const { return F.operandsOf(*inst); }
 
   // --- errors ---
@@ -123,12 +125,15 @@ private:
   Val immediate(const ptx::Operand &operand, char letter);
   Val special(const ptx::Operand &operand, char letter);
   Val symbolAddress(const ptx::Operand &operand, char letter);
-  RegClass classOf(const ptx::Operand &operand) const { return classes[operand.index]; }
+  RegClass classOf(const ptx::Operand &operand) const {
+    return classes[operand.index];
+  }
 
   // --- emission ---
   const Entry *entry(const std::string &key);
   VOp &emit(const Entry *e, Val d, std::initializer_list<Val> sources = {});
-  VOp &emit(const std::string &key, Val d, std::initializer_list<Val> sources = {});
+  VOp &emit(const std::string &key, Val d,
+            std::initializer_list<Val> sources = {});
   void append(VOp op) { blocks.back().ops.push_back(std::move(op)); }
   void note(VOp &op, Val value, bool def);
   void startBlock();
@@ -142,7 +147,8 @@ private:
   bool decodeBySignature(const Entry &e, std::span<const ptx::Operand> ops);
   bool decodeSetp();
   bool decodeSet();
-  Val pairTest(Val a, Val b, std::string_view half, size_t lastOption, std::string_view &boolean);
+  Val pairTest(Val a, Val b, std::string_view half, size_t lastOption,
+               std::string_view &boolean);
   bool decodePairSetp();
   bool decodePairSet();
   bool decodeMov();

@@ -22,7 +22,8 @@ static void placeSignature(const std::vector<ptx::Variable> &returns,
                            std::vector<CallValue> &outReturns,
                            std::vector<CallValue> &outParams) {
   uint32_t top = 0;
-  auto place = [&](const std::vector<ptx::Variable> &list, std::vector<CallValue> &out) {
+  auto place = [&](const std::vector<ptx::Variable> &list,
+                   std::vector<CallValue> &out) {
     for (const ptx::Variable &v : list) {
       uint32_t align = v.align ? v.align : 1;
       top = (top + align - 1) / align * align;
@@ -38,7 +39,8 @@ static void placeSignature(const std::vector<ptx::Variable> &returns,
 }
 
 static int builtinOf(std::string_view name) {
-  constexpr std::string_view names[] = {"vprintf", "__assertfail", "malloc", "free"};
+  constexpr std::string_view names[] = {"vprintf", "__assertfail", "malloc",
+                                        "free"};
   for (int i = 0; i < 4; ++i)
     if (names[i] == name)
       return i;
@@ -54,7 +56,8 @@ bool FunctionDecoder::decodeCall() {
   VOp op;
   std::vector<Val> registers;
   const Operand &callee = ops[1];
-  if (callee.kind == OperandKind::Symbol && callee.symbol.kind == SymbolKind::Function) {
+  if (callee.kind == OperandKind::Symbol &&
+      callee.symbol.kind == SymbolKind::Function) {
     uint32_t target = callee.symbol.index;
     for (auto [alias, to] : M.aliases)
       if (alias == target)
@@ -65,7 +68,8 @@ bool FunctionDecoder::decodeCall() {
     if (!G.isDefined) {
       int builtin = builtinOf(M.str(G.name));
       if (builtin < 0)
-        return fail(fmt::format("call of '{}', which has no body", M.str(G.name)));
+        return fail(
+            fmt::format("call of '{}', which has no body", M.str(G.name)));
       call.builtin = uint32_t(builtin) + 1;
     }
     D.callees.push_back(target);
@@ -88,14 +92,18 @@ bool FunctionDecoder::decodeCall() {
   } else {
     return unsupported();
   }
-  auto bind = [&](const Operand &list, std::vector<CallValue> &values, bool result) {
+  auto bind = [&](const Operand &list, std::vector<CallValue> &values,
+                  bool result) {
     auto elems = F.elements(list);
     if (elems.size() != values.size())
-      return fail(fmt::format("call with {} {}, expected {}", elems.size(), result ? "results" : "arguments", values.size()));
+      return fail(fmt::format("call with {} {}, expected {}", elems.size(),
+                              result ? "results" : "arguments", values.size()));
     for (size_t i = 0; i < elems.size(); ++i) {
       const Operand &e = elems[i];
-      if (e.kind == OperandKind::Symbol && (e.symbol.kind == SymbolKind::Variable || e.symbol.kind == SymbolKind::Param ||
-                                            e.symbol.kind == SymbolKind::Return)) {
+      if (e.kind == OperandKind::Symbol &&
+          (e.symbol.kind == SymbolKind::Variable ||
+           e.symbol.kind == SymbolKind::Param ||
+           e.symbol.kind == SymbolKind::Return)) {
         values[i].caller = frameOffset(e.symbol);
         continue;
       }
@@ -116,7 +124,9 @@ bool FunctionDecoder::decodeCall() {
   bool indirect = call.function < 0;
   uint32_t builtin = call.builtin;
   B.P.calls.push_back(std::move(call));
-  op.entry = entry(builtin ? "call.builtin" : indirect ? "call.indirect" : "call.direct");
+  op.entry = entry(builtin    ? "call.builtin"
+                   : indirect ? "call.indirect"
+                              : "call.direct");
   op.a = Val::raw(id);
   op.call = id;
   op.memSlots = registers;
@@ -238,14 +248,16 @@ bool FunctionDecoder::decodeWarp() {
   }
   if (op == "vote" && ops.size() == 3 && numMods() > 1) {
     std::string_view mode = mod(1);
-    emit(fmt::format("vote.{}", mode), destination(first, mode == "ballot" ? 'w' : 'p'),
+    emit(fmt::format("vote.{}", mode),
+         destination(first, mode == "ballot" ? 'w' : 'p'),
          {source(ops[1], 'p'), source(ops[2], 'w')});
     return !failed;
   }
   if (op == "match" && ops.size() == 3) {
     bool wide = lastMod() == "b64", all = hasMod("all");
     VOp o;
-    o.entry = entry(fmt::format("match.{}.{}", all ? "all" : "any", wide ? "b64" : "b32"));
+    o.entry = entry(
+        fmt::format("match.{}.{}", all ? "all" : "any", wide ? "b64" : "b32"));
     o.a = source(ops[1], wide ? 'q' : 'w');
     o.b = source(ops[2], 'w');
     o.d = destination(first, 'w');
@@ -262,7 +274,8 @@ bool FunctionDecoder::decodeWarp() {
     for (size_t i = 0; i < numMods(); ++i)
       if (mod(i) != "sync")
         key += fmt::format(".{}", mod(i));
-    emit(key, destination(first, 'w'), {source(ops[1], lastMod() == "f32" ? 'f' : 'w'), source(ops[2], 'w')});
+    emit(key, destination(first, 'w'),
+         {source(ops[1], lastMod() == "f32" ? 'f' : 'w'), source(ops[2], 'w')});
     return !failed;
   }
   return unsupported();

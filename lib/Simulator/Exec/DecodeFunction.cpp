@@ -23,7 +23,9 @@ static RegClass classOfType(ptx::Type type) {
   if (type == ptx::Type::Pred)
     return RegClass::Pred;
   unsigned bytes = ptx::typeBytes(type);
-  return bytes <= 4 ? RegClass::Word : bytes == 8 ? RegClass::Quad : RegClass::Oct;
+  return bytes <= 4   ? RegClass::Word
+         : bytes == 8 ? RegClass::Quad
+                      : RegClass::Oct;
 }
 
 FunctionDecoder::FunctionDecoder(ProgramBuilder &builder, uint32_t index)
@@ -36,7 +38,8 @@ FunctionDecoder::FunctionDecoder(ProgramBuilder &builder, uint32_t index)
 bool FunctionDecoder::fail(std::string message) {
   if (!failed) {
     ptx::Loc loc = inst ? inst->loc : F.loc;
-    status = Error{std::move(message), fmt::format("{}:{}", loc.line, loc.column)};
+    status =
+        Error{std::move(message), fmt::format("{}:{}", loc.line, loc.column)};
     failed = true;
   }
   return false;
@@ -48,7 +51,9 @@ bool FunctionDecoder::unsupported(std::string why) {
 
 bool FunctionDecoder::needs(size_t count) {
   size_t have = operands().size();
-  return have >= count || fail(fmt::format("'{}' with {} operands, expected at least {}", M.str(name->full), have, count));
+  return have >= count ||
+         fail(fmt::format("'{}' with {} operands, expected at least {}",
+                          M.str(name->full), have, count));
 }
 
 bool FunctionDecoder::hasMod(std::string_view text) const {
@@ -68,7 +73,8 @@ uint32_t FunctionDecoder::temp(RegClass cls) {
 Val FunctionDecoder::constant(bool wide, uint64_t bits) {
   if (!wide)
     bits &= 0xffffffffu;
-  auto [it, added] = constIndex.try_emplace({wide, bits}, uint32_t(constants.size()));
+  auto [it, added] =
+      constIndex.try_emplace({wide, bits}, uint32_t(constants.size()));
   if (added)
     constants.push_back({0, wide, bits});
   return {Val::Const, it->second};
@@ -90,9 +96,11 @@ static RegClass classOfLetter(char letter) {
 
 Val FunctionDecoder::immediate(const Operand &operand, char letter) {
   uint64_t bits = uint64_t(operand.value);
-  bool isF32 = operand.type == ptx::Type::F32, isF64 = operand.type == ptx::Type::F64;
+  bool isF32 = operand.type == ptx::Type::F32,
+       isF64 = operand.type == ptx::Type::F64;
   if (letter == 'd' && isF32)
-    bits = std::bit_cast<uint64_t>(double(std::bit_cast<float>(uint32_t(bits))));
+    bits =
+        std::bit_cast<uint64_t>(double(std::bit_cast<float>(uint32_t(bits))));
   else if (letter == 'd' && !isF64)
     bits = std::bit_cast<uint64_t>(double(operand.value));
   else if ((letter == 'f' || letter == 'w') && isF64)
@@ -103,15 +111,18 @@ Val FunctionDecoder::immediate(const Operand &operand, char letter) {
     bits &= 0xffff;
   if (letter == 'p') {
     uint32_t t = temp(RegClass::Pred);
-    emit(bits ? "mov.pred" : "not.pred", Val::reg(t), {Val::raw(kTruePredicate)});
+    emit(bits ? "mov.pred" : "not.pred", Val::reg(t),
+         {Val::raw(kTruePredicate)});
     return Val::reg(t);
   }
   return constant(letter == 'q' || letter == 'd', bits);
 }
 
 Val FunctionDecoder::special(const Operand &operand, char letter) {
-  bool wide = operand.special == SpecialReg::Clock64 || operand.special == SpecialReg::GlobalTimer ||
-              operand.special == SpecialReg::Pm64 || operand.special == SpecialReg::GridId ||
+  bool wide = operand.special == SpecialReg::Clock64 ||
+              operand.special == SpecialReg::GlobalTimer ||
+              operand.special == SpecialReg::Pm64 ||
+              operand.special == SpecialReg::GridId ||
               operand.special == SpecialReg::CurrentGraphExec;
   RegClass want = classOfLetter(letter);
   if (want == RegClass::Pred) {
@@ -129,7 +140,8 @@ Val FunctionDecoder::special(const Operand &operand, char letter) {
     emit("sreg.tid", Val::reg(t), {Val::raw(component)});
   else
     emit(wide ? "sreg.wide" : "sreg.word", Val::reg(t),
-         {Val::raw(uint32_t(operand.special)), Val::raw(component), Val::raw(operand.number)});
+         {Val::raw(uint32_t(operand.special)), Val::raw(component),
+          Val::raw(operand.number)});
   if (wide == (want == RegClass::Quad))
     return Val::reg(t);
   uint32_t t2 = temp(want);
@@ -163,13 +175,16 @@ Val FunctionDecoder::symbolAddress(const Operand &operand, char letter) {
   case SymbolKind::Variable:
     if (F.variables[s.index].space == Space::Shared) {
       const ptx::Variable &v = F.variables[s.index];
-      uint64_t address = v.unsized ? B.sharedTop[index] : B.sharedPlace[index][s.index];
-      return constant(wide, address + add + (operand.generic ? kSharedWindow : 0));
+      uint64_t address =
+          v.unsized ? B.sharedTop[index] : B.sharedPlace[index][s.index];
+      return constant(wide,
+                      address + add + (operand.generic ? kSharedWindow : 0));
     }
     break;
   case SymbolKind::Param:
     if (F.isEntry)
-      return constant(wide, F.params[s.index].offset + add + (operand.generic ? kParamWindow : 0));
+      return constant(wide, F.params[s.index].offset + add +
+                                (operand.generic ? kParamWindow : 0));
     break;
   case SymbolKind::Return:
     break;
@@ -201,11 +216,13 @@ Val FunctionDecoder::source(const Operand &operand, char letter) {
     }
     if (have == RegClass::Quad && want == RegClass::Word) {
       uint32_t t = temp(RegClass::Word);
-      emit(letter == 'h' ? "cvt.u16.u64" : "cvt.u32.u64", Val::reg(t), {Val::reg(operand.index)});
+      emit(letter == 'h' ? "cvt.u16.u64" : "cvt.u32.u64", Val::reg(t),
+           {Val::reg(operand.index)});
       return Val::reg(t);
     }
     fail(fmt::format("register '{}' of '{}' has the wrong type",
-                     M.str(F.registers[operand.index].name), M.str(name->full)));
+                     M.str(F.registers[operand.index].name),
+                     M.str(name->full)));
     return {};
   }
   case OperandKind::Immediate:
@@ -246,7 +263,8 @@ Val FunctionDecoder::destination(const Operand &operand, char letter) {
   return {};
 }
 
-Val FunctionDecoder::wideDestination(const Operand &operand, std::string_view from) {
+Val FunctionDecoder::wideDestination(const Operand &operand,
+                                     std::string_view from) {
   if (operand.kind == OperandKind::Sink)
     return Val::reg(temp(RegClass::Word));
   if (operand.kind != OperandKind::Register)
@@ -259,7 +277,8 @@ Val FunctionDecoder::wideDestination(const Operand &operand, std::string_view fr
   // Registers of up to 16 bits and zero-extended values need nothing more.
   if (have == ptx::Type::Pred || bytes < fromBytes || bytes > 8) {
     fail(fmt::format("register '{}' is too narrow for '{}'",
-                     M.str(F.registers[operand.index].name), M.str(name->full)));
+                     M.str(F.registers[operand.index].name),
+                     M.str(name->full)));
     return {};
   }
   if (bytes == fromBytes || (!isSigned && bytes <= 4))
@@ -268,8 +287,8 @@ Val FunctionDecoder::wideDestination(const Operand &operand, std::string_view fr
     return Val::reg(operand.index); // cvt to s8 extends to 16 bits itself
   uint32_t t = temp(RegClass::Word);
   VOp op;
-  std::string key = fmt::format("cvt.{}{}.{}{}", isSigned ? 's' : 'u', bytes * 8,
-                                isSigned ? 's' : 'u', fromBytes * 8);
+  std::string key = fmt::format("cvt.{}{}.{}{}", isSigned ? 's' : 'u',
+                                bytes * 8, isSigned ? 's' : 'u', fromBytes * 8);
   op.entry = entry(key);
   op.d = Val::reg(operand.index);
   op.a = Val::reg(t);
@@ -293,7 +312,8 @@ void FunctionDecoder::note(VOp &op, Val value, bool def) {
     (def ? op.defs : op.uses).push_back(value.index);
 }
 
-VOp &FunctionDecoder::emit(const Entry *e, Val d, std::initializer_list<Val> sources) {
+VOp &FunctionDecoder::emit(const Entry *e, Val d,
+                           std::initializer_list<Val> sources) {
   VOp op;
   op.entry = e;
   op.d = d;
@@ -310,7 +330,8 @@ VOp &FunctionDecoder::emit(const Entry *e, Val d, std::initializer_list<Val> sou
   append(std::move(op));
   return blocks.back().ops.back();
 }
-VOp &FunctionDecoder::emit(const std::string &key, Val d, std::initializer_list<Val> sources) {
+VOp &FunctionDecoder::emit(const std::string &key, Val d,
+                           std::initializer_list<Val> sources) {
   return emit(entry(key), d, sources);
 }
 
@@ -331,7 +352,8 @@ static uint32_t alignUp(uint64_t n, uint64_t align) {
 /// calls know the places; then the variables.
 void FunctionDecoder::layOutLocals() {
   uint32_t top = 0;
-  auto place = [&](const std::vector<ptx::Variable> &list, std::vector<uint32_t> &out) {
+  auto place = [&](const std::vector<ptx::Variable> &list,
+                   std::vector<uint32_t> &out) {
     for (const ptx::Variable &v : list) {
       top = alignUp(top, std::max<uint32_t>(v.align, 1));
       out.push_back(top);
@@ -385,17 +407,21 @@ void FunctionDecoder::branch(Val pred, bool negated, uint32_t targetInst) {
 
 /// Parameters in registers (`.func (.reg .b32 r) f(.reg .b32 a)`) pass through
 /// the frame as the others do.
-void FunctionDecoder::moveRegisterParam(const ptx::Variable &v, uint32_t place, bool toFrame) {
-  if (v.reg == ptx::kNone || classes[v.reg] == RegClass::Pred || classes[v.reg] == RegClass::Oct)
+void FunctionDecoder::moveRegisterParam(const ptx::Variable &v, uint32_t place,
+                                        bool toFrame) {
+  if (v.reg == ptx::kNone || classes[v.reg] == RegClass::Pred ||
+      classes[v.reg] == RegClass::Oct)
     return;
   Val address = Val::reg(temp(RegClass::Quad)), value = Val::reg(v.reg);
   emit("local.address", address, {Val::raw(place), Val::raw(0)});
   MemDesc desc;
   desc.space = AddrSpace::Local;
-  desc.elemBytes = desc.laneBytes = uint8_t(classes[v.reg] == RegClass::Quad ? 8 : std::min<uint64_t>(v.bytes, 4));
+  desc.elemBytes = desc.laneBytes = uint8_t(
+      classes[v.reg] == RegClass::Quad ? 8 : std::min<uint64_t>(v.bytes, 4));
   desc.isStore = toFrame;
   VOp op;
-  op.entry = entry(fmt::format("mem.{}.slow.{}", toFrame ? "st" : "ld", unsigned(desc.elemBytes)));
+  op.entry = entry(fmt::format("mem.{}.slow.{}", toFrame ? "st" : "ld",
+                               unsigned(desc.elemBytes)));
   op.a = address;
   op.memSlots = {value};
   note(op, address, false);
@@ -409,17 +435,19 @@ void FunctionDecoder::moveRegisterParam(const ptx::Variable &v, uint32_t place, 
 /// are jumped over.
 bool FunctionDecoder::needsBranchGuard() const {
   std::string_view op = opcode();
-  return op == "bar" || op == "barrier" || op == "call" || op == "shfl" || op == "vote" ||
-         op == "match" || op == "redux" || op == "elect" || op == "mma" || op == "wmma" ||
-         op == "ldmatrix" || op == "stmatrix" || op == "movmatrix" || op == "trap" ||
-         op == "brkpt" || op == "nanosleep" || op == "brx" || op == "activemask";
+  return op == "bar" || op == "barrier" || op == "call" || op == "shfl" ||
+         op == "vote" || op == "match" || op == "redux" || op == "elect" ||
+         op == "mma" || op == "wmma" || op == "ldmatrix" || op == "stmatrix" ||
+         op == "movmatrix" || op == "trap" || op == "brkpt" ||
+         op == "nanosleep" || op == "brx" || op == "activemask";
 }
 
 bool FunctionDecoder::decodeControl(uint32_t i, bool &handled) {
   std::string_view op = opcode();
   auto ops = operands();
   handled = true;
-  Val pred = inst->guard == ptx::kNone ? Val::raw(kTruePredicate) : Val::reg(inst->guard);
+  Val pred = inst->guard == ptx::kNone ? Val::raw(kTruePredicate)
+                                       : Val::reg(inst->guard);
   bool negated = inst->guard != ptx::kNone && inst->guardNegated;
   if (op == "bra") {
     if (ops.size() != 1 || ops[0].kind != OperandKind::Label)
@@ -456,7 +484,8 @@ bool FunctionDecoder::decodeControl(uint32_t i, bool &handled) {
     }
     if (targets.empty())
       return fail("'brx.idx' without targets");
-    branch(Val::raw(kTruePredicate), false, F.labels[targets.back()].instruction);
+    branch(Val::raw(kTruePredicate), false,
+           F.labels[targets.back()].instruction);
     return true;
   }
   handled = false;
@@ -507,7 +536,8 @@ bool FunctionDecoder::decodeInst(uint32_t i) {
       VOp r;
       r.entry = entry("restore");
       append(std::move(r));
-      blocks.back().ops[begin - 1].skip = uint32_t(blocks.back().ops.size() - (begin - 1));
+      blocks.back().ops[begin - 1].skip =
+          uint32_t(blocks.back().ops.size() - (begin - 1));
     }
   }
   if (failed)
@@ -537,8 +567,10 @@ bool FunctionDecoder::decodeBody() {
   for (uint32_t i = 0; i < F.body.size(); ++i) {
     bool afterBranch = false;
     if (i) {
-      std::string_view op = M.str(M.instructionNames[F.body[i - 1].name].opcode);
-      afterBranch = op == "bra" || op == "ret" || op == "exit" || op == "brx" || op == "call" || op == "trap";
+      std::string_view op =
+          M.str(M.instructionNames[F.body[i - 1].name].opcode);
+      afterBranch = op == "bra" || op == "ret" || op == "exit" || op == "brx" ||
+                    op == "call" || op == "trap";
     }
     if (i == 0 || targets.count(i) || afterBranch)
       if (blocks.size() == 0 || !blocks.back().ops.empty() || targets.count(i))

@@ -38,8 +38,10 @@ std::string untyped(std::string_view type) {
 std::string FunctionDecoder::canonicalName() const {
   std::string_view op = opcode();
   std::string out(op);
-  bool dropRn = op == "add" || op == "sub" || op == "mul" || op == "fma" || op == "mad";
-  bool typeless = op == "selp" || op == "shl" || op == "and" || op == "or" || op == "xor" || op == "not";
+  bool dropRn =
+      op == "add" || op == "sub" || op == "mul" || op == "fma" || op == "mad";
+  bool typeless = op == "selp" || op == "shl" || op == "and" || op == "or" ||
+                  op == "xor" || op == "not";
   if ((op == "min" || op == "max") && operands().size() == 4)
     out += "3";
   for (size_t i = 0; i < numMods(); ++i) {
@@ -47,7 +49,8 @@ std::string FunctionDecoder::canonicalName() const {
     if (dropRn && m == "rn")
       continue;
     out += '.';
-    if ((typeless && i + 1 == numMods()) || (op == "slct" && i + 2 == numMods()))
+    if ((typeless && i + 1 == numMods()) ||
+        (op == "slct" && i + 2 == numMods()))
       out += untyped(m);
     else if (op == "slct" && m == "ftz")
       out += m;
@@ -83,9 +86,11 @@ bool FunctionDecoder::decodeRegular() {
     return decodeBar();
   if (op == "call")
     return decodeCall();
-  if (op == "shfl" || op == "vote" || op == "match" || op == "redux" || op == "elect" || op == "activemask")
+  if (op == "shfl" || op == "vote" || op == "match" || op == "redux" ||
+      op == "elect" || op == "activemask")
     return decodeWarp();
-  if (op == "mma" || op == "wmma" || op == "ldmatrix" || op == "stmatrix" || op == "movmatrix")
+  if (op == "mma" || op == "wmma" || op == "ldmatrix" || op == "stmatrix" ||
+      op == "movmatrix")
     return decodeMatrix();
   if (op == "cp")
     return decodeAsync();
@@ -93,8 +98,10 @@ bool FunctionDecoder::decodeRegular() {
     return decodeStack();
   if (op.size() > 3 && op[0] == 'v' && op != "vote")
     return decodeVideo();
-  if (op == "membar" || op == "fence" || op == "prefetch" || op == "prefetchu" || op == "applypriority" ||
-      op == "pmevent" || op == "createpolicy" || op == "discard" || op == "griddepcontrol" || op == "setmaxnreg") {
+  if (op == "membar" || op == "fence" || op == "prefetch" ||
+      op == "prefetchu" || op == "applypriority" || op == "pmevent" ||
+      op == "createpolicy" || op == "discard" || op == "griddepcontrol" ||
+      op == "setmaxnreg") {
     if (hasMod("cluster") || hasMod("shared::cluster"))
       return unsupported("thread block clusters are not simulated");
     if (op == "createpolicy") {
@@ -121,10 +128,12 @@ bool FunctionDecoder::decodeRegular() {
   return decodeBySignature(*e, operands());
 }
 
-bool FunctionDecoder::decodeBySignature(const Entry &e, std::span<const Operand> ops) {
+bool FunctionDecoder::decodeBySignature(const Entry &e,
+                                        std::span<const Operand> ops) {
   std::string_view sig = e.sig;
   if (sig.size() != ops.size())
-    return fail(fmt::format("'{}' with {} operands, expected {}", M.str(name->full), ops.size(), sig.size()));
+    return fail(fmt::format("'{}' with {} operands, expected {}",
+                            M.str(name->full), ops.size(), sig.size()));
   std::vector<Val> sources;
   for (size_t i = 1; i < sig.size(); ++i)
     sources.push_back(source(ops[i], sig[i]));
@@ -147,7 +156,9 @@ bool FunctionDecoder::decodeBySignature(const Entry &e, std::span<const Operand>
 static std::string booleanOp(std::string_view name, bool negatedFirst) {
   if (!negatedFirst)
     return fmt::format("{}.pred", name);
-  return name == "and" ? "notand.pred" : name == "or" ? "notor.pred" : "xnor.pred";
+  return name == "and"  ? "notand.pred"
+         : name == "or" ? "notor.pred"
+                        : "xnor.pred";
 }
 
 /// setp.cmp{.bool}{.ftz}.type p{|q}, a, b{, c}: p = (a cmp b) bool c,
@@ -184,7 +195,8 @@ bool FunctionDecoder::decodeSetp() {
   Val c = boolean.empty() ? Val::raw(kTruePredicate) : source(ops[3], 'p');
   std::string_view how = boolean.empty() ? "and" : boolean;
   // Both results are made before either register is written: c may be one.
-  Val first = Val::reg(temp(RegClass::Pred)), second = Val::reg(temp(RegClass::Pred));
+  Val first = Val::reg(temp(RegClass::Pred)),
+      second = Val::reg(temp(RegClass::Pred));
   emit(booleanOp(how, false), first, {test, c});
   if (results.size() == 2)
     emit(booleanOp(how, true), second, {test, c});
@@ -195,7 +207,8 @@ bool FunctionDecoder::decodeSetp() {
 }
 
 /// The test of one half of a pair: "low" or "high".
-Val FunctionDecoder::pairTest(Val a, Val b, std::string_view half, size_t lastOption, std::string_view &boolean) {
+Val FunctionDecoder::pairTest(Val a, Val b, std::string_view half,
+                              size_t lastOption, std::string_view &boolean) {
   std::string key = fmt::format("setp.{}.{}.{}", mod(0), half, lastMod());
   for (size_t i = 1; i < lastOption; ++i)
     if (mod(i) == "and" || mod(i) == "or" || mod(i) == "xor")
@@ -215,7 +228,8 @@ bool FunctionDecoder::decodePairSetp() {
     return unsupported();
   Val a = source(ops[1], 'w'), b = source(ops[2], 'w');
   std::string_view boolean;
-  Val tests[2] = {pairTest(a, b, "low", numMods() - 1, boolean), pairTest(a, b, "high", numMods() - 1, boolean)};
+  Val tests[2] = {pairTest(a, b, "low", numMods() - 1, boolean),
+                  pairTest(a, b, "high", numMods() - 1, boolean)};
   if (!boolean.empty() && !needs(4))
     return false;
   Val c = boolean.empty() ? Val::raw(kTruePredicate) : source(ops[3], 'p');
@@ -246,7 +260,8 @@ bool FunctionDecoder::decodePairSet() {
       test = both;
     }
     halves[i] = Val::reg(temp(RegClass::Word));
-    emit("selp.b16", halves[i], {constant(false, one), constant(false, 0), test});
+    emit("selp.b16", halves[i],
+         {constant(false, one), constant(false, 0), test});
   }
   emit("pack.2x16", destination(ops[0], 'w'), {halves[0], halves[1]});
   return !failed;
@@ -278,8 +293,13 @@ bool FunctionDecoder::decodeSet() {
     emit(booleanOp(boolean, false), both, {test, source(ops[3], 'p')});
     test = both;
   }
-  bool half = dtype == "f16" || dtype == "bf16" || dtype == "u16" || dtype == "s16";
-  uint64_t yes = dtype == "f32" ? 0x3f800000 : dtype == "f16" ? 0x3c00 : dtype == "bf16" ? 0x3f80 : half ? 0xffff : 0xffffffff;
+  bool half =
+      dtype == "f16" || dtype == "bf16" || dtype == "u16" || dtype == "s16";
+  uint64_t yes = dtype == "f32"    ? 0x3f800000
+                 : dtype == "f16"  ? 0x3c00
+                 : dtype == "bf16" ? 0x3f80
+                 : half            ? 0xffff
+                                   : 0xffffffff;
   emit(half ? "selp.b16" : "selp.b32", destination(ops[0], half ? 'h' : 'w'),
        {constant(false, yes), constant(false, 0), test});
   return !failed;
@@ -299,10 +319,12 @@ bool FunctionDecoder::decodeMov() {
       return unsupported();
     if (size == 16) {
       Val d = destination(ops[0], 'o');
-      emit("pack.2x64", d, {source(parts[0], 'q'), source(parts[1 % parts.size()], 'q')});
+      emit("pack.2x64", d,
+           {source(parts[0], 'q'), source(parts[1 % parts.size()], 'q')});
       return !failed;
     }
-    const Entry *e = entry(fmt::format("pack.{}x{}", parts.size(), size * 8 / parts.size()));
+    const Entry *e =
+        entry(fmt::format("pack.{}x{}", parts.size(), size * 8 / parts.size()));
     if (!e)
       return false;
     std::vector<Val> v;
@@ -319,7 +341,8 @@ bool FunctionDecoder::decodeMov() {
     auto parts = F.elements(ops[0]);
     if (parts.size() != 2 && parts.size() != 4)
       return unsupported();
-    const Entry *e = entry(fmt::format("unpack.{}x{}", parts.size(), size * 8 / parts.size()));
+    const Entry *e = entry(
+        fmt::format("unpack.{}x{}", parts.size(), size * 8 / parts.size()));
     if (!e)
       return false;
     char part = e->sig[0];
@@ -348,9 +371,11 @@ bool FunctionDecoder::decodeMov() {
   if (type == "pred")
     emit("mov.pred", destination(ops[0], 'p'), {source(ops[1], 'p')});
   else if (size == 8)
-    emit("mov.b64", destination(ops[0], 'q'), {source(ops[1], lastMod() == "f64" ? 'd' : 'q')});
+    emit("mov.b64", destination(ops[0], 'q'),
+         {source(ops[1], lastMod() == "f64" ? 'd' : 'q')});
   else if (size == 4)
-    emit("mov.b32", destination(ops[0], 'w'), {source(ops[1], lastMod() == "f32" ? 'f' : 'w')});
+    emit("mov.b32", destination(ops[0], 'w'),
+         {source(ops[1], lastMod() == "f32" ? 'f' : 'w')});
   else if (size == 2)
     emit("mov.b16", destination(ops[0], 'h'), {source(ops[1], 'h')});
   else if (size == 16)
@@ -365,21 +390,26 @@ bool FunctionDecoder::decodeMov() {
 bool FunctionDecoder::decodeLop3() {
   auto ops = operands();
   std::string_view boolean = numMods() == 2 ? mod(0) : "";
-  if (ops.size() != (boolean.empty() ? 5u : 6u) || ops[4].kind != OperandKind::Immediate)
+  if (ops.size() != (boolean.empty() ? 5u : 6u) ||
+      ops[4].kind != OperandKind::Immediate)
     return unsupported();
   Operand d = ops[0], p{};
   if (ops[0].kind == OperandKind::Pair) {
     d = F.elements(ops[0])[0];
     p = F.elements(ops[0])[1];
   }
-  Val result = boolean.empty() ? destination(d, 'w') : Val::reg(temp(RegClass::Word));
-  VOp &op = emit("lop3.b32", result, {source(ops[1], 'w'), source(ops[2], 'w'), source(ops[3], 'w')});
+  Val result =
+      boolean.empty() ? destination(d, 'w') : Val::reg(temp(RegClass::Word));
+  VOp &op =
+      emit("lop3.b32", result,
+           {source(ops[1], 'w'), source(ops[2], 'w'), source(ops[3], 'w')});
   op.ext[0] = Val::raw(uint32_t(ops[4].value) & 0xff);
   op.hasExt = true;
   if (!boolean.empty()) {
     Val test = Val::reg(temp(RegClass::Pred));
     emit("setp.ne.u32", test, {result, constant(false, 0)});
-    emit(booleanOp(boolean, false), destination(p, 'p'), {test, source(ops[5], 'p')});
+    emit(booleanOp(boolean, false), destination(p, 'p'),
+         {test, source(ops[5], 'p')});
     emit("mov.b32", destination(d, 'w'), {result});
   }
   return !failed;
@@ -404,12 +434,14 @@ bool FunctionDecoder::decodeCvt() {
     return unsupported();
   std::string_view sig = e->sig;
   if (sig.size() != ops.size())
-    return fail(fmt::format("'{}' with {} operands, expected {}", full, ops.size(), sig.size()));
+    return fail(fmt::format("'{}' with {} operands, expected {}", full,
+                            ops.size(), sig.size()));
   std::vector<Val> src;
   for (size_t i = 1; i < ops.size(); ++i)
     src.push_back(source(ops[i], sig[i]));
-  Val d = isInteger(to) && to != "u64" && to != "s64" ? wideDestination(ops[0], to)
-                                                      : destination(ops[0], sig[0]);
+  Val d = isInteger(to) && to != "u64" && to != "s64"
+              ? wideDestination(ops[0], to)
+              : destination(ops[0], sig[0]);
   (void)from;
   if (src.size() == 1)
     emit(e, d, {src[0]});
@@ -483,7 +515,8 @@ bool FunctionDecoder::decodeStack() {
   } else {
     D.usesAlloca = true;
     uint32_t align = ops.size() > 2 ? uint32_t(ops[2].value) : 16;
-    emit("alloca", destination(ops[0], 'q'), {source(ops[1], 'q'), Val::raw(align < 16 ? 16 : align)});
+    emit("alloca", destination(ops[0], 'q'),
+         {source(ops[1], 'q'), Val::raw(align < 16 ? 16 : align)});
   }
   return !failed;
 }

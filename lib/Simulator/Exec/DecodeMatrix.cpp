@@ -20,9 +20,12 @@ using ptx::Space;
 
 static std::optional<MatrixType> matrixType(std::string_view t) {
   constexpr std::pair<std::string_view, MatrixType> types[] = {
-      {"f16", MatrixType::F16}, {"bf16", MatrixType::BF16}, {"tf32", MatrixType::TF32}, {"f32", MatrixType::F32},
-      {"f64", MatrixType::F64}, {"s8", MatrixType::S8},     {"u8", MatrixType::U8},     {"s4", MatrixType::S4},
-      {"u4", MatrixType::U4},   {"b1", MatrixType::B1},     {"s32", MatrixType::S32},   {"e4m3", MatrixType::E4M3},
+      {"f16", MatrixType::F16},   {"bf16", MatrixType::BF16},
+      {"tf32", MatrixType::TF32}, {"f32", MatrixType::F32},
+      {"f64", MatrixType::F64},   {"s8", MatrixType::S8},
+      {"u8", MatrixType::U8},     {"s4", MatrixType::S4},
+      {"u4", MatrixType::U4},     {"b1", MatrixType::B1},
+      {"s32", MatrixType::S32},   {"e4m3", MatrixType::E4M3},
       {"e5m2", MatrixType::E5M2}};
   for (auto [name, type] : types)
     if (name == t)
@@ -54,7 +57,8 @@ static unsigned bitsOf(MatrixType t) {
 
 /// Registers of one lane that hold `elements` of a type.
 static unsigned registersFor(MatrixType t, unsigned elements) {
-  return t == MatrixType::F64 ? elements : std::max(1u, elements * bitsOf(t) / 32);
+  return t == MatrixType::F64 ? elements
+                              : std::max(1u, elements * bitsOf(t) / 32);
 }
 
 namespace {
@@ -64,15 +68,20 @@ struct Shape {
 } // namespace
 
 static bool parseShape(std::string_view text, Shape &s) {
-  return sscanf(std::string(text).c_str(), "m%un%uk%u", &s.m, &s.n, &s.k) == 3 && s.m <= 32 && s.n <= 32 && s.k <= 256 && s.m && s.n && s.k;
+  return sscanf(std::string(text).c_str(), "m%un%uk%u", &s.m, &s.n, &s.k) ==
+             3 &&
+         s.m <= 32 && s.n <= 32 && s.k <= 256 && s.m && s.n && s.k;
 }
 
 /// mma shapes that exist for a type of A.
 static bool isMmaShape(MatrixType a, Shape s) {
-  auto is = [&](unsigned m, unsigned n, unsigned k) { return s.m == m && s.n == n && s.k == k; };
+  auto is = [&](unsigned m, unsigned n, unsigned k) {
+    return s.m == m && s.n == n && s.k == k;
+  };
   switch (bitsOf(a)) {
   case 16:
-    return is(16, 8, 8) || is(16, 8, 16) || (a == MatrixType::F16 && is(8, 8, 4));
+    return is(16, 8, 8) || is(16, 8, 16) ||
+           (a == MatrixType::F16 && is(8, 8, 4));
   case 32:
     return is(16, 8, 4) || is(16, 8, 8);
   case 8:
@@ -86,7 +95,9 @@ static bool isMmaShape(MatrixType a, Shape s) {
   }
 }
 static bool isWmmaShape(MatrixType a, Shape s) {
-  auto is = [&](unsigned m, unsigned n, unsigned k) { return s.m == m && s.n == n && s.k == k; };
+  auto is = [&](unsigned m, unsigned n, unsigned k) {
+    return s.m == m && s.n == n && s.k == k;
+  };
   switch (bitsOf(a)) {
   case 16:
   case 8:
@@ -125,7 +136,8 @@ bool FunctionDecoder::decodeMatrix() {
   std::vector<bool> rows;
   for (size_t i = 0; i < numMods(); ++i) {
     std::string_view m = mod(i);
-    if (parseShape(m, shape) || m == "sync" || m == "aligned" || m == "mma" || m == "popc" || m == "xor" || m == "rn" || m == "kind::f8f6f4")
+    if (parseShape(m, shape) || m == "sync" || m == "aligned" || m == "mma" ||
+        m == "popc" || m == "xor" || m == "rn" || m == "kind::f8f6f4")
       continue;
     if (m == "and")
       D.isAnd = true;
@@ -138,7 +150,8 @@ bool FunctionDecoder::decodeMatrix() {
     else
       return unsupported();
   }
-  if (rows.size() != 2 || ops.size() != 4 || (types.size() != 4 && !(types.size() == 2 && D.isWmma)) || !shape.m)
+  if (rows.size() != 2 || ops.size() != 4 ||
+      (types.size() != 4 && !(types.size() == 2 && D.isWmma)) || !shape.m)
     return unsupported();
   D.m = uint16_t(shape.m), D.n = uint16_t(shape.n), D.k = uint16_t(shape.k);
   D.rowA = rows[0], D.rowB = rows[1];
@@ -146,7 +159,8 @@ bool FunctionDecoder::decodeMatrix() {
   D.a = types.size() == 4 ? types[1] : MatrixType::F16;
   D.b = types.size() == 4 ? types[2] : MatrixType::F16;
   D.isVolta = !D.isWmma && D.a == MatrixType::F16 && shape.k == 4;
-  if (bitsOf(D.a) != bitsOf(D.b) || !(D.isWmma ? isWmmaShape(D.a, shape) : isMmaShape(D.a, shape)))
+  if (bitsOf(D.a) != bitsOf(D.b) ||
+      !(D.isWmma ? isWmmaShape(D.a, shape) : isMmaShape(D.a, shape)))
     return unsupported("this shape does not exist for these types");
   if (!D.isWmma && !D.isVolta && (!rows[0] || rows[1]))
     return unsupported("expected .row.col");
@@ -154,25 +168,35 @@ bool FunctionDecoder::decodeMatrix() {
   VOp o;
   o.entry = entry("matrix.multiply");
   std::vector<Val> all;
-  auto bind = [&](const Operand &operand, MatrixType type, bool result, uint8_t &count) {
-    auto elems = operand.kind == OperandKind::Vector ? F.elements(operand) : std::span(&operand, 1);
+  auto bind = [&](const Operand &operand, MatrixType type, bool result,
+                  uint8_t &count) {
+    auto elems = operand.kind == OperandKind::Vector ? F.elements(operand)
+                                                     : std::span(&operand, 1);
     count = uint8_t(elems.size());
-    char letter = type == MatrixType::F64 ? 'd' : type == MatrixType::F32 ? 'f' : 'w';
+    char letter = type == MatrixType::F64   ? 'd'
+                  : type == MatrixType::F32 ? 'f'
+                                            : 'w';
     for (const Operand &e : elems) {
-      all.push_back(result ? destination(e, letter == 'f' ? 'w' : letter) : source(e, letter));
+      all.push_back(result ? destination(e, letter == 'f' ? 'w' : letter)
+                           : source(e, letter));
       note(o, all.back(), result);
     }
     return elems.size() <= 8;
   };
-  bool ok = bind(ops[1], D.a, false, D.numA) && bind(ops[2], D.b, false, D.numB) && bind(ops[3], D.c, false, D.numC) &&
-            bind(ops[0], D.d, true, D.numD);
+  bool ok = bind(ops[1], D.a, false, D.numA) &&
+            bind(ops[2], D.b, false, D.numB) &&
+            bind(ops[3], D.c, false, D.numC) && bind(ops[0], D.d, true, D.numD);
   unsigned scale = D.isVolta ? 4 : 1; // four products at once
-  unsigned wantA = registersFor(D.a, scale * shape.m * shape.k / 32), wantB = registersFor(D.b, scale * shape.n * shape.k / 32);
+  unsigned wantA = registersFor(D.a, scale * shape.m * shape.k / 32),
+           wantB = registersFor(D.b, scale * shape.n * shape.k / 32);
   if (D.isWmma && D.a == MatrixType::F16)
     wantA = wantB = 8; // real hardware keeps some elements twice
-  if (!ok || D.numA != wantA || D.numB != wantB || D.numC != registersFor(D.c, scale * shape.m * shape.n / 32) ||
+  if (!ok || D.numA != wantA || D.numB != wantB ||
+      D.numC != registersFor(D.c, scale * shape.m * shape.n / 32) ||
       D.numD != registersFor(D.d, scale * shape.m * shape.n / 32))
-    return failed ? false : fail(fmt::format("'{}' with a wrong number of registers", M.str(name->full)));
+    return failed ? false
+                  : fail(fmt::format("'{}' with a wrong number of registers",
+                                     M.str(name->full)));
   o.matrix = uint32_t(B.P.matrices.size());
   o.c = Val::raw(o.matrix);
   o.memSlots = all;
@@ -192,22 +216,26 @@ bool FunctionDecoder::decodeMatrixRows(bool isStore) {
       num = unsigned(m[1] - '0');
     else if (m == "trans")
       D.transposed = true;
-    else if (m != "sync" && m != "aligned" && m != "m8n8" && m != "shared" && m != "shared::cta" && m != "b16")
+    else if (m != "sync" && m != "aligned" && m != "m8n8" && m != "shared" &&
+             m != "shared::cta" && m != "b16")
       return unsupported();
   }
   if (!num || ops.size() != 2)
     return unsupported();
   const Operand &regs = ops[isStore ? 1 : 0];
-  auto elems = regs.kind == OperandKind::Vector ? F.elements(regs) : std::span(&regs, 1);
+  auto elems =
+      regs.kind == OperandKind::Vector ? F.elements(regs) : std::span(&regs, 1);
   if (elems.size() != num)
-    return fail(fmt::format("'{}' with {} registers, expected {}", M.str(name->full), elems.size(), num));
+    return fail(fmt::format("'{}' with {} registers, expected {}",
+                            M.str(name->full), elems.size(), num));
   MemDesc desc;
   desc.isStore = isStore;
   desc.elemBytes = desc.laneBytes = 16;
   desc.lanes = num == 4 ? kFullMask : (1u << (8 * num)) - 1;
   bool isShared = hasMod("shared") || hasMod("shared::cta");
   VOp o;
-  o.a = address(ops[isStore ? 0 : 1], isShared ? Space::Shared : Space::None, desc);
+  o.a = address(ops[isStore ? 0 : 1], isShared ? Space::Shared : Space::None,
+                desc);
   note(o, o.a, false);
   D.numA = uint8_t(num);
   for (const Operand &e : elems) {
@@ -235,7 +263,8 @@ bool FunctionDecoder::decodeFragmentMove(bool isStore) {
   Space space = Space::None;
   for (size_t i = 0; i + 1 < numMods(); ++i) {
     std::string_view m = mod(i);
-    if (parseShape(m, shape) || m == "sync" || m == "aligned" || m == "load" || m == "store")
+    if (parseShape(m, shape) || m == "sync" || m == "aligned" || m == "load" ||
+        m == "store")
       continue;
     if (m == "a" || m == "b" || m == "c" || m == "d")
       D.part = uint8_t(m[0]);
@@ -253,12 +282,19 @@ bool FunctionDecoder::decodeFragmentMove(bool isStore) {
     return unsupported();
   D.a = *type;
   D.m = uint16_t(shape.m), D.n = uint16_t(shape.n), D.k = uint16_t(shape.k);
-  unsigned elements = (D.part == 'a' ? shape.m * shape.k : D.part == 'b' ? shape.n * shape.k : shape.m * shape.n) / 32;
-  unsigned want = D.a == MatrixType::F16 && (D.part == 'a' || D.part == 'b') ? 8 : registersFor(D.a, elements);
+  unsigned elements = (D.part == 'a'   ? shape.m * shape.k
+                       : D.part == 'b' ? shape.n * shape.k
+                                       : shape.m * shape.n) /
+                      32;
+  unsigned want = D.a == MatrixType::F16 && (D.part == 'a' || D.part == 'b')
+                      ? 8
+                      : registersFor(D.a, elements);
   const Operand &regs = ops[isStore ? 1 : 0];
-  auto elems = regs.kind == OperandKind::Vector ? F.elements(regs) : std::span(&regs, 1);
+  auto elems =
+      regs.kind == OperandKind::Vector ? F.elements(regs) : std::span(&regs, 1);
   if (elems.size() != want || want > 8)
-    return fail(fmt::format("'{}' with {} registers, expected {}", M.str(name->full), elems.size(), want));
+    return fail(fmt::format("'{}' with {} registers, expected {}",
+                            M.str(name->full), elems.size(), want));
   MemDesc desc;
   desc.isStore = isStore;
   desc.elemBytes = desc.laneBytes = uint8_t(std::max(1u, bitsOf(D.a) / 8));

@@ -22,10 +22,12 @@ using ptx::SymbolKind;
 /// changing what one simulated SM sees.
 static bool isHint(std::string_view m) {
   static constexpr std::string_view hints[] = {
-      "weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "cta", "gpu", "sys", "mmio", "nc",
-      "ca", "cg", "cs", "lu", "cv", "wb", "wt", "unified", "noftz"};
+      "weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "sc",
+      "cta",  "gpu",      "sys",     "mmio",    "nc",      "ca",      "cg",
+      "cs",   "lu",       "cv",      "wb",      "wt",      "unified", "noftz"};
   return std::find(std::begin(hints), std::end(hints), m) != std::end(hints) ||
-         m.starts_with("L1::") || m.starts_with("L2::") || m.starts_with("level::");
+         m.starts_with("L1::") || m.starts_with("L2::") ||
+         m.starts_with("level::");
 }
 
 bool FunctionDecoder::memoryForm(MemForm &form) {
@@ -72,7 +74,8 @@ static AddrSpace addrSpace(Space space, bool isEntry) {
   }
 }
 
-Val FunctionDecoder::address(const Operand &operand, Space space, MemDesc &desc) {
+Val FunctionDecoder::address(const Operand &operand, Space space,
+                             MemDesc &desc) {
   desc.space = addrSpace(space, F.isEntry);
   desc.wideBase = true;
   desc.imm = operand.value;
@@ -82,8 +85,10 @@ Val FunctionDecoder::address(const Operand &operand, Space space, MemDesc &desc)
   }
   if (operand.index != ptx::kNone) {
     desc.wideBase = classes[operand.index] == RegClass::Quad;
-    if (classes[operand.index] != RegClass::Quad && classes[operand.index] != RegClass::Word)
-      fail(fmt::format("address register '{}' has the wrong type", M.str(F.registers[operand.index].name)));
+    if (classes[operand.index] != RegClass::Quad &&
+        classes[operand.index] != RegClass::Word)
+      fail(fmt::format("address register '{}' has the wrong type",
+                       M.str(F.registers[operand.index].name)));
     return Val::reg(operand.index);
   }
   if (operand.symbol.kind == SymbolKind::None) {
@@ -100,7 +105,8 @@ Val FunctionDecoder::address(const Operand &operand, Space space, MemDesc &desc)
 }
 
 /// Register elements of an access, as the slots of its descriptor.
-static std::vector<Operand> elementsOf(const ptx::Function &F, const Operand &operand) {
+static std::vector<Operand> elementsOf(const ptx::Function &F,
+                                       const Operand &operand) {
   if (operand.kind != OperandKind::Vector)
     return {operand};
   auto e = F.elements(operand);
@@ -112,8 +118,9 @@ static std::string fastName(const MemDesc &d, bool isStore) {
   bool shared = d.space == AddrSpace::Shared;
   if (!(global && d.wideBase) && !shared)
     return "";
-  return fmt::format("mem.{}.{}.{}.{}x{}", isStore ? "st" : "ld", shared ? "shared" : "global",
-                     d.wideBase ? 'q' : 'w', unsigned(d.elemBytes), unsigned(d.elems));
+  return fmt::format("mem.{}.{}.{}.{}x{}", isStore ? "st" : "ld",
+                     shared ? "shared" : "global", d.wideBase ? 'q' : 'w',
+                     unsigned(d.elemBytes), unsigned(d.elems));
 }
 
 bool FunctionDecoder::decodeMemory(bool isStore) {
@@ -129,7 +136,8 @@ bool FunctionDecoder::decodeMemory(bool isStore) {
   unsigned bytes = ptx::typeBytes(*type);
   std::vector<Operand> elems = elementsOf(F, ops[isStore ? 1 : 0]);
   if (elems.size() != form.elems)
-    return fail(fmt::format("'{}' with {} elements, expected {}", M.str(name->full), elems.size(), form.elems));
+    return fail(fmt::format("'{}' with {} elements, expected {}",
+                            M.str(name->full), elems.size(), form.elems));
   Val base = address(ops[isStore ? 0 : 1], form.space, desc);
   if (failed)
     return false;
@@ -139,13 +147,17 @@ bool FunctionDecoder::decodeMemory(bool isStore) {
   for (const Operand &e : elems) {
     if (bytes == 16 || bytes == 8) {
       bool wide = bytes == 16;
-      values.push_back(isStore ? source(e, wide ? 'o' : (form.type == "f64" ? 'd' : 'q')) : destination(e, wide ? 'o' : 'q'));
+      values.push_back(
+          isStore ? source(e, wide ? 'o' : (form.type == "f64" ? 'd' : 'q'))
+                  : destination(e, wide ? 'o' : 'q'));
     } else if (isStore) {
       values.push_back(source(e, form.type == "f32" ? 'f' : 'w'));
     } else if (e.kind == OperandKind::Sink) {
       values.push_back(Val::reg(temp(RegClass::Word)));
     } else {
-      std::string from = form.type[0] == 's' ? std::string(form.type) : "u" + untyped(form.type).substr(1);
+      std::string from = form.type[0] == 's'
+                             ? std::string(form.type)
+                             : "u" + untyped(form.type).substr(1);
       values.push_back(wideDestination(e, from));
     }
   }
@@ -170,7 +182,8 @@ bool FunctionDecoder::decodeMemory(bool isStore) {
   op.a = base;
   op.memSlots = values;
   (isStore ? op.b : op.d) = values[0];
-  bool kernelParam = desc.space == AddrSpace::Param && ops[isStore ? 0 : 1].index == ptx::kNone;
+  bool kernelParam = desc.space == AddrSpace::Param &&
+                     ops[isStore ? 0 : 1].index == ptx::kNone;
   if (kernelParam) {
     if (isStore)
       return unsupported("kernel parameters are read-only");
@@ -180,16 +193,20 @@ bool FunctionDecoder::decodeMemory(bool isStore) {
       offset = F.params[s.index].offset;
     desc.imm = int64_t(offset) + ops[1].value;
     if (desc.imm < 0 || uint64_t(desc.imm) + desc.laneBytes > F.paramBytes)
-      return fail(fmt::format("'{}' reads bytes {} to {} of {} bytes of parameters", M.str(name->full), desc.imm,
-                              desc.imm + desc.laneBytes, F.paramBytes));
-    op.entry = entry(fmt::format("mem.ld.kernelparam.{}", unsigned(desc.elemBytes)));
+      return fail(
+          fmt::format("'{}' reads bytes {} to {} of {} bytes of parameters",
+                      M.str(name->full), desc.imm, desc.imm + desc.laneBytes,
+                      F.paramBytes));
+    op.entry =
+        entry(fmt::format("mem.ld.kernelparam.{}", unsigned(desc.elemBytes)));
     op.a = {};
     op.kernelParam = true;
   } else {
     std::string fast = fastName(desc, isStore);
     op.entry = fast.empty() ? nullptr : B.P.registry->find(fast);
     if (!op.entry)
-      op.entry = entry(fmt::format("mem.{}.slow.{}", isStore ? "st" : "ld", unsigned(desc.elemBytes)));
+      op.entry = entry(fmt::format("mem.{}.slow.{}", isStore ? "st" : "ld",
+                                   unsigned(desc.elemBytes)));
   }
   op.mem = addMem(desc);
   op.c = Val::raw(op.mem);
@@ -224,7 +241,8 @@ bool FunctionDecoder::decodeAtomic() {
   bool cas = what == "cas";
   if (ops.size() < at + (cas ? 3u : 2u))
     return unsupported();
-  if (what == "cas" || what == "exch" || what == "and" || what == "or" || what == "xor") {
+  if (what == "cas" || what == "exch" || what == "and" || what == "or" ||
+      what == "xor") {
     if (type == "b128")
       return unsupported("128-bit atomics");
   }
@@ -233,9 +251,13 @@ bool FunctionDecoder::decodeAtomic() {
     return unsupported();
   auto parsed = ptx::typeFromName(type);
   unsigned bytes = ptx::typeBytes(*parsed);
-  char letter = bytes == 8 ? (type == "f64" ? 'd' : 'q') : bytes == 2 ? 'h' : type == "f32" ? 'f' : 'w';
+  char letter = bytes == 8      ? (type == "f64" ? 'd' : 'q')
+                : bytes == 2    ? 'h'
+                : type == "f32" ? 'f'
+                                : 'w';
   std::vector<Operand> values = elementsOf(F, ops[at + 1]);
-  std::vector<Operand> results = isRed ? std::vector<Operand>(values.size()) : elementsOf(F, ops[0]);
+  std::vector<Operand> results =
+      isRed ? std::vector<Operand>(values.size()) : elementsOf(F, ops[0]);
   if (values.size() != elems || results.size() != elems)
     return unsupported();
   for (unsigned i = 0; i < elems; ++i) {
@@ -244,7 +266,8 @@ bool FunctionDecoder::decodeAtomic() {
     desc.elemBytes = desc.laneBytes = uint8_t(bytes);
     Val base = address(ops[at], space, desc);
     desc.imm += i * bytes;
-    Val b = source(values[i], letter), c = cas ? source(ops[at + 2], letter) : Val{};
+    Val b = source(values[i], letter),
+        c = cas ? source(ops[at + 2], letter) : Val{};
     Val d = destination(results[i], letter);
     if (failed)
       return false;
@@ -281,28 +304,34 @@ bool FunctionDecoder::decodeAsync() {
     return !failed;
   }
   if (what == "wait_group" || what == "wait_all") {
-    uint32_t n = what == "wait_all" ? 0 : uint32_t(ops.size() ? ops[0].value : 0);
+    uint32_t n =
+        what == "wait_all" ? 0 : uint32_t(ops.size() ? ops[0].value : 0);
     emit("async.wait", {}, {Val::raw(n), Val::raw(what == "wait_all")});
     return !failed;
   }
-  if ((what != "ca" && what != "cg") || ops.size() < 3 || ops[2].kind != OperandKind::Immediate)
+  if ((what != "ca" && what != "cg") || ops.size() < 3 ||
+      ops[2].kind != OperandKind::Immediate)
     return unsupported();
   if (hasMod("shared::cluster"))
     return unsupported("thread block clusters are not simulated");
   uint32_t bytes = uint32_t(ops[2].value);
   if (bytes != 4 && bytes != 8 && bytes != 16)
-    return fail(fmt::format("'{}' of {} bytes, expected 4, 8 or 16", M.str(name->full), bytes));
+    return fail(fmt::format("'{}' of {} bytes, expected 4, 8 or 16",
+                            M.str(name->full), bytes));
   MemDesc to, from;
-  to.elemBytes = to.laneBytes = from.elemBytes = from.laneBytes = uint8_t(bytes);
+  to.elemBytes = to.laneBytes = from.elemBytes = from.laneBytes =
+      uint8_t(bytes);
   to.isAsync = from.isAsync = to.isStore = true;
-  Val toBase = address(ops[0], Space::Shared, to), fromBase = address(ops[1], Space::Global, from);
+  Val toBase = address(ops[0], Space::Shared, to),
+      fromBase = address(ops[1], Space::Global, from);
   // A fourth operand is the number of bytes to read, or a predicate that says
   // to read none; a cache policy comes after it or alone with .L2::cache_hint.
   Val size{}, ignore{};
   bool hint = hasMod("L2::cache_hint");
   size_t extra = ops.size() - 3 - (hint ? 1 : 0);
   if (extra == 1) {
-    bool isPredicate = ops[3].kind == OperandKind::Register && classOf(ops[3]) == RegClass::Pred;
+    bool isPredicate = ops[3].kind == OperandKind::Register &&
+                       classOf(ops[3]) == RegClass::Pred;
     (isPredicate ? ignore : size) = source(ops[3], isPredicate ? 'p' : 'w');
   }
   if (failed)
@@ -331,7 +360,9 @@ static InstClass memoryClass(std::string_view op, Space space) {
   bool store = op == "st", atomic = op == "atom" || op == "red";
   switch (space) {
   case Space::Shared:
-    return atomic ? InstClass::SharedAtomic : store ? InstClass::SharedStore : InstClass::SharedLoad;
+    return atomic  ? InstClass::SharedAtomic
+           : store ? InstClass::SharedStore
+                   : InstClass::SharedLoad;
   case Space::Local:
     return store ? InstClass::LocalStore : InstClass::LocalLoad;
   case Space::Const:
@@ -339,15 +370,20 @@ static InstClass memoryClass(std::string_view op, Space space) {
   case Space::Param:
     return InstClass::ParamLoad;
   default:
-    return atomic ? InstClass::GlobalAtomic : store ? InstClass::GlobalStore : InstClass::GlobalLoad;
+    return atomic  ? InstClass::GlobalAtomic
+           : store ? InstClass::GlobalStore
+                   : InstClass::GlobalLoad;
   }
 }
 
-InstClass classify(std::string_view op, std::string_view type, Space space, std::string_view full) {
+InstClass classify(std::string_view op, std::string_view type, Space space,
+                   std::string_view full) {
   auto is = [&](std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), op) != names.end();
   };
-  auto has = [&](std::string_view part) { return full.find(part) != full.npos; };
+  auto has = [&](std::string_view part) {
+    return full.find(part) != full.npos;
+  };
   if (is({"ld", "ldu", "st", "atom", "red"}))
     return memoryClass(op, space);
   if (op == "ldmatrix")
@@ -359,14 +395,17 @@ InstClass classify(std::string_view op, std::string_view type, Space space, std:
   if (is({"mma", "wmma"}))
     return InstClass::Matrix;
   if (op == "cp")
-    return has("commit") || has("wait") ? InstClass::Other : InstClass::AsyncCopy;
+    return has("commit") || has("wait") ? InstClass::Other
+                                        : InstClass::AsyncCopy;
   if (is({"bra", "brx", "ret", "exit", "call", "trap", "brkpt"}))
     return InstClass::Control;
   if (is({"bar", "barrier"}))
     return has(".warp") ? InstClass::Warp : InstClass::Barrier;
-  if (is({"shfl", "vote", "match", "redux", "elect", "activemask", "movmatrix"}))
+  if (is({"shfl", "vote", "match", "redux", "elect", "activemask",
+          "movmatrix"}))
     return InstClass::Warp;
-  if (is({"mov", "cvta", "isspacep", "stacksave", "stackrestore", "alloca"}) || type == "pred")
+  if (is({"mov", "cvta", "isspacep", "stacksave", "stackrestore", "alloca"}) ||
+      type == "pred")
     return InstClass::Move;
   if (op == "cvt")
     return InstClass::Convert;
@@ -383,7 +422,8 @@ InstClass classify(std::string_view op, std::string_view type, Space space, std:
     return InstClass::FP64;
   if (is({"mul", "mad", "madc", "mul24", "mad24", "dp4a", "dp2a"}))
     return InstClass::IntegerMul;
-  if (is({"membar", "fence", "prefetch", "prefetchu", "nanosleep", "pmevent", "discard", "applypriority", "createpolicy"}))
+  if (is({"membar", "fence", "prefetch", "prefetchu", "nanosleep", "pmevent",
+          "discard", "applypriority", "createpolicy"}))
     return InstClass::Other;
   return InstClass::Integer;
 }
@@ -401,7 +441,9 @@ void FunctionDecoder::describe(uint32_t i) {
   memoryForm(form);
   std::string_view op = opcode();
   if (op == "atom" || op == "red" || op == "wmma")
-    form.space = hasMod("shared") || hasMod("shared::cta") ? Space::Shared : hasMod("global") ? Space::Global : Space::None;
+    form.space = hasMod("shared") || hasMod("shared::cta") ? Space::Shared
+                 : hasMod("global")                        ? Space::Global
+                                                           : Space::None;
   if (op == "ldmatrix" || op == "stmatrix")
     form.space = Space::Shared;
   m.cls = classify(op, lastMod(), form.space, m.name);
@@ -418,12 +460,15 @@ void FunctionDecoder::describe(uint32_t i) {
     else if (o.kind == OperandKind::Address) {
       if (o.index != ptx::kNone)
         m.reads.push_back(o.index);
-    } else if (o.kind == OperandKind::Vector || o.kind == OperandKind::Pair || o.kind == OperandKind::List)
+    } else if (o.kind == OperandKind::Vector || o.kind == OperandKind::Pair ||
+               o.kind == OperandKind::List)
       for (const Operand &e : F.elements(o))
         self(self, e, write);
   };
-  bool noResult = isStore || op == "bar" || op == "barrier" || op == "cp" || op == "stmatrix" || op == "ret" ||
-                  op == "exit" || op == "brx" || (op == "wmma" && hasMod("store")) || op == "stackrestore" || op == "nanosleep";
+  bool noResult = isStore || op == "bar" || op == "barrier" || op == "cp" ||
+                  op == "stmatrix" || op == "ret" || op == "exit" ||
+                  op == "brx" || (op == "wmma" && hasMod("store")) ||
+                  op == "stackrestore" || op == "nanosleep";
   for (size_t k = 0; k < ops.size(); ++k)
     visit(visit, ops[k], k == 0 && !noResult);
   // The access, if there is one, was the last descriptor added.
@@ -437,10 +482,12 @@ void FunctionDecoder::describe(uint32_t i) {
       m.bytesPerLane = d.laneBytes;
       m.isAtomic = d.isAtomic;
       m.isAsync = d.isAsync;
-      m.isStore = op == "st" || op == "stmatrix" || (op == "wmma" && hasMod("store"));
+      m.isStore =
+          op == "st" || op == "stmatrix" || (op == "wmma" && hasMod("store"));
       m.isLoad = !m.isStore && !m.isAtomic;
       m.space = op == "cp" ? Space::Global : form.space;
-      m.bypassesL1 = hasMod("cg") || hasMod("cv") || hasMod("volatile") || hasMod("relaxed") || hasMod("acquire") || d.isAtomic;
+      m.bypassesL1 = hasMod("cg") || hasMod("cv") || hasMod("volatile") ||
+                     hasMod("relaxed") || hasMod("acquire") || d.isAtomic;
       m.isReadOnly = hasMod("nc");
       break;
     }

@@ -95,7 +95,8 @@ void FunctionDecoder::findReconvergence() {
   }
   for (uint32_t b = 0; b < n; ++b)
     for (VOp &op : blocks[b].ops)
-      if (isBranch(op) && !isUnconditional(op) && b != root && ipdom[b] != none) {
+      if (isBranch(op) && !isUnconditional(op) && b != root &&
+          ipdom[b] != none) {
         op.recon = int32_t(ipdom[b]);
         blocks[ipdom[b]].isReconvergence = true;
       }

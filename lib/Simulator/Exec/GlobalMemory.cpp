@@ -35,7 +35,9 @@ GlobalMemory &GlobalMemory::operator=(GlobalMemory &&) noexcept = default;
 static constexpr uint64_t kGap = 512;
 static constexpr uint64_t kMapFrom = 1 << 20;
 
-static uint64_t roundUp(uint64_t n, uint64_t align) { return (n + align - 1) / align * align; }
+static uint64_t roundUp(uint64_t n, uint64_t align) {
+  return (n + align - 1) / align * align;
+}
 
 DeviceAddress GlobalMemory::allocate(uint64_t bytes, uint64_t align) {
   bytes = std::max<uint64_t>(bytes, 1);
@@ -45,7 +47,8 @@ DeviceAddress GlobalMemory::allocate(uint64_t bytes, uint64_t align) {
   auto memory = std::make_unique<Owned>();
   if (bytes >= kMapFrom) {
     uint64_t size = roundUp(bytes, 4096);
-    void *p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *p = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
       return 0;
     madvise(p, size, MADV_HUGEPAGE);
@@ -55,7 +58,8 @@ DeviceAddress GlobalMemory::allocate(uint64_t bytes, uint64_t align) {
     memory->host = aligned_alloc(256, roundUp(bytes, 256));
     if (!memory->host)
       return 0;
-    std::fill_n(static_cast<std::byte *>(memory->host), roundUp(bytes, 256), std::byte(0));
+    std::fill_n(static_cast<std::byte *>(memory->host), roundUp(bytes, 256),
+                std::byte(0));
   }
   uint64_t reserved = roundUp(bytes, 256) + kGap;
   DeviceAddress base = 0;
@@ -84,14 +88,17 @@ bool GlobalMemory::map(DeviceAddress address, void *host, uint64_t bytes) {
     return false;
   struct {
     uint64_t base, bytes;
-  } windows[] = {{kSharedWindow, kSharedWindowBytes}, {kLocalWindow, kLocalWindowBytes}, {kParamWindow, kParamWindowBytes}};
+  } windows[] = {{kSharedWindow, kSharedWindowBytes},
+                 {kLocalWindow, kLocalWindowBytes},
+                 {kParamWindow, kParamWindowBytes}};
   for (auto w : windows)
     if (address < w.base + w.bytes && w.base < address + bytes)
       return false;
   auto after = table.upper_bound(address);
   if (after != table.end() && after->first < address + bytes)
     return false;
-  if (after != table.begin() && std::prev(after)->second.base + std::prev(after)->second.bytes > address)
+  if (after != table.begin() &&
+      std::prev(after)->second.base + std::prev(after)->second.bytes > address)
     return false;
   Allocation a;
   a.base = address;

@@ -41,7 +41,9 @@ void fault(Warp *W, LaunchStatus status, DiagnosticKind kind, const Inst *I,
   uint32_t function = W->frame ? W->frame->function : W->launch->kernelIndex;
   uint32_t meta = metaAt(*W->launch, function, I);
   d.function = W->launch->program->functions[function].info.name;
-  d.line = meta < W->launch->program->metas.size() ? W->launch->program->metas[meta].line : 0;
+  d.line = meta < W->launch->program->metas.size()
+               ? W->launch->program->metas[meta].line
+               : 0;
   lane &= 31;
   d.thread = {W->tid[0][lane], W->tid[1][lane], W->tid[2][lane]};
   d.block = W->block->id;
@@ -64,30 +66,44 @@ std::byte *resolveLane(Warp *W, MemDesc &D, uint64_t address, uint32_t lane,
   }
   const char *what = D.isAtomic ? "atomic" : D.isStore ? "store" : "load";
   if (off & (bytes - 1)) {
-    fault(W, LaunchStatus::MisalignedAddress, DiagnosticKind::Misaligned, I, lane, address,
-          fmt::format("{} of {} bytes at {:#x}, expected a multiple of {}", what, bytes, address, bytes));
+    fault(W, LaunchStatus::MisalignedAddress, DiagnosticKind::Misaligned, I,
+          lane, address,
+          fmt::format("{} of {} bytes at {:#x}, expected a multiple of {}",
+                      what, bytes, address, bytes));
     return nullptr;
   }
-  auto within = [&](uint64_t size) { return off <= size && bytes <= size - off; };
+  auto within = [&](uint64_t size) {
+    return off <= size && bytes <= size - off;
+  };
   switch (space) {
   case AddrSpace::Shared:
     if (within(uint64_t(W->sharedBytes)))
       return W->shared + off;
-    fault(W, LaunchStatus::IllegalAddress, DiagnosticKind::OutOfBounds, I, lane, address,
-          fmt::format("shared {} of {} bytes at offset {:#x}, expected below {:#x}", what, bytes, off, W->sharedBytes));
+    fault(W, LaunchStatus::IllegalAddress, DiagnosticKind::OutOfBounds, I, lane,
+          address,
+          fmt::format(
+              "shared {} of {} bytes at offset {:#x}, expected below {:#x}",
+              what, bytes, off, W->sharedBytes));
     return nullptr;
   case AddrSpace::Local:
     if (within(W->localStride))
       return W->local + lane * W->localStride + off;
-    fault(W, LaunchStatus::IllegalAddress, DiagnosticKind::OutOfBounds, I, lane, address,
-          fmt::format("local {} of {} bytes at offset {:#x}, expected below {:#x}", what, bytes, off, W->localStride));
+    fault(W, LaunchStatus::IllegalAddress, DiagnosticKind::OutOfBounds, I, lane,
+          address,
+          fmt::format(
+              "local {} of {} bytes at offset {:#x}, expected below {:#x}",
+              what, bytes, off, W->localStride));
     return nullptr;
   case AddrSpace::Param:
     if (within(W->launch->params.size()) && !D.isStore && !D.isAtomic)
       return W->launch->params.data() + off;
-    fault(W, LaunchStatus::IllegalAddress, D.isStore ? DiagnosticKind::WriteToConstant : DiagnosticKind::OutOfBounds, I, lane,
-          address, fmt::format("{} of {} bytes at offset {:#x} of the kernel's {} bytes of parameters", what, bytes, off,
-                               W->launch->params.size()));
+    fault(W, LaunchStatus::IllegalAddress,
+          D.isStore ? DiagnosticKind::WriteToConstant
+                    : DiagnosticKind::OutOfBounds,
+          I, lane, address,
+          fmt::format("{} of {} bytes at offset {:#x} of the kernel's {} bytes "
+                      "of parameters",
+                      what, bytes, off, W->launch->params.size()));
     return nullptr;
   default:
     break;
@@ -96,16 +112,23 @@ std::byte *resolveLane(Warp *W, MemDesc &D, uint64_t address, uint32_t lane,
   if (!a || bytes > a->bytes - (address - a->base)) {
     std::string near = "no allocation is there";
     if (a)
-      near = fmt::format("the allocation at {:#x} has {} bytes", a->base, a->bytes);
-    else if (const Allocation *below = W->launch->memory->find(address & ~uint64_t(0)); below)
+      near = fmt::format("the allocation at {:#x} has {} bytes", a->base,
+                         a->bytes);
+    else if (const Allocation *below =
+                 W->launch->memory->find(address & ~uint64_t(0));
+             below)
       near = fmt::format("after the allocation at {:#x}", below->base);
-    fault(W, LaunchStatus::IllegalAddress, DiagnosticKind::OutOfBounds, I, lane, address,
-          fmt::format("global {} of {} bytes at {:#x}, but {}", what, bytes, address, near));
+    fault(W, LaunchStatus::IllegalAddress, DiagnosticKind::OutOfBounds, I, lane,
+          address,
+          fmt::format("global {} of {} bytes at {:#x}, but {}", what, bytes,
+                      address, near));
     return nullptr;
   }
   if (a->readOnly && (D.isStore || D.isAtomic)) {
-    fault(W, LaunchStatus::IllegalAddress, DiagnosticKind::WriteToConstant, I, lane, address,
-          fmt::format("{} of {} bytes at {:#x} in constant memory", what, bytes, address));
+    fault(W, LaunchStatus::IllegalAddress, DiagnosticKind::WriteToConstant, I,
+          lane, address,
+          fmt::format("{} of {} bytes at {:#x} in constant memory", what, bytes,
+                      address));
     return nullptr;
   }
   D.lo = a->base;
@@ -124,13 +147,16 @@ struct FreeDeleter {
 
 class GridRunner {
 public:
-  explicit GridRunner(Launch &launch) : L(launch), options(launch.request->options) {}
+  explicit GridRunner(Launch &launch)
+      : L(launch), options(launch.request->options) {}
 
   void run() {
     const LaunchRequest &q = *L.request;
     uint64_t total = uint64_t(q.grid[0]) * q.grid[1] * q.grid[2];
     uint64_t count = options.blocks.empty() ? total : options.blocks.size();
-    size_t limit = options.cooperative ? size_t(count) : std::max<size_t>(1, options.residentBlocks);
+    size_t limit = options.cooperative
+                       ? size_t(count)
+                       : std::max<size_t>(1, options.residentBlocks);
     size_t turn = 0;
     while (L.result.ok() && (nextBlock < count || !resident.empty())) {
       if (resident.empty())
@@ -227,7 +253,8 @@ private:
   void start(Block &b, uint64_t linear) {
     const LaunchRequest &q = *L.request;
     b.linear = linear;
-    b.id = {uint32_t(linear % q.grid[0]), uint32_t(linear / q.grid[0] % q.grid[1]),
+    b.id = {uint32_t(linear % q.grid[0]),
+            uint32_t(linear / q.grid[0] % q.grid[1]),
             uint32_t(linear / q.grid[0] / q.grid[1])};
     b.aliveThreads = b.numThreads;
     b.done = false;
@@ -308,8 +335,10 @@ private:
       q.recon = w.recon;
       s.ready.insert(s.ready.begin(), q);
       if (options.instructionBudget && L.sliced > options.instructionBudget)
-        fault(&w, LaunchStatus::Timeout, DiagnosticKind::Watchdog, q.pc, uint32_t(__builtin_ctz(q.mask)), 0,
-              fmt::format("the launch did not end within {} warp instructions", options.instructionBudget));
+        fault(&w, LaunchStatus::Timeout, DiagnosticKind::Watchdog, q.pc,
+              uint32_t(__builtin_ctz(q.mask)), 0,
+              fmt::format("the launch did not end within {} warp instructions",
+                          options.instructionBudget));
     }
     if (w.alive == 0)
       s.finished = true;
@@ -341,10 +370,15 @@ private:
     for (Warp &w : b.warps)
       for (const Path &p : w.state->waiting) {
         w.frame = p.frame;
-        fault(&w, LaunchStatus::Deadlock, DiagnosticKind::Deadlock, p.pc, uint32_t(__builtin_ctz(p.mask)), 0,
+        fault(&w, LaunchStatus::Deadlock, DiagnosticKind::Deadlock, p.pc,
+              uint32_t(__builtin_ctz(p.mask)), 0,
               p.wait == WaitKind::Barrier
-                  ? fmt::format("threads wait at barrier {} for others that never come", p.barrier)
-                  : fmt::format("lanes wait for members {:#x} of a warp-level operation that never come", p.members));
+                  ? fmt::format(
+                        "threads wait at barrier {} for others that never come",
+                        p.barrier)
+                  : fmt::format("lanes wait for members {:#x} of a warp-level "
+                                "operation that never come",
+                                p.members));
         return;
       }
   }
@@ -357,7 +391,8 @@ private:
 };
 
 /// Bytes of local memory that one thread of the kernel can use.
-uint64_t stackBytes(const Program::Impl &P, uint32_t function, std::vector<int> &state, bool &unbounded) {
+uint64_t stackBytes(const Program::Impl &P, uint32_t function,
+                    std::vector<int> &state, bool &unbounded) {
   const DecodedFunction &F = P.functions[function];
   if (state[function] == 1) {
     unbounded = true;
@@ -372,7 +407,8 @@ uint64_t stackBytes(const Program::Impl &P, uint32_t function, std::vector<int> 
   return F.localBytes + deepest;
 }
 
-LaunchResult refuse(LaunchStatus status, const LaunchRequest &q, std::string text) {
+LaunchResult refuse(LaunchStatus status, const LaunchRequest &q,
+                    std::string text) {
   LaunchResult r;
   r.status = status;
   r.diagnostic.kind = DiagnosticKind::Launch;
@@ -381,44 +417,59 @@ LaunchResult refuse(LaunchStatus status, const LaunchRequest &q, std::string tex
   return r;
 }
 
-std::optional<LaunchResult> validate(const Program::Impl &P, const LaunchRequest &q) {
+std::optional<LaunchResult> validate(const Program::Impl &P,
+                                     const LaunchRequest &q) {
   const FunctionInfo *f = q.function;
-  if (!f || f < P.infos.data() || f >= P.infos.data() + P.infos.size() || !f->isEntry)
-    return refuse(LaunchStatus::InvalidRequest, q, "the function is no kernel of this program");
+  if (!f || f < P.infos.data() || f >= P.infos.data() + P.infos.size() ||
+      !f->isEntry)
+    return refuse(LaunchStatus::InvalidRequest, q,
+                  "the function is no kernel of this program");
   for (int i = 0; i < 3; ++i)
     if (q.grid[i] == 0 || q.block[i] == 0)
       return refuse(LaunchStatus::InvalidRequest, q,
-                    fmt::format("grid ({},{},{}) of blocks ({},{},{}), expected sizes of at least 1", q.grid[0], q.grid[1],
-                                q.grid[2], q.block[0], q.block[1], q.block[2]));
+                    fmt::format("grid ({},{},{}) of blocks ({},{},{}), "
+                                "expected sizes of at least 1",
+                                q.grid[0], q.grid[1], q.grid[2], q.block[0],
+                                q.block[1], q.block[2]));
   uint64_t threads = uint64_t(q.block[0]) * q.block[1] * q.block[2];
   if (threads > q.options.maxThreadsPerBlock)
     return refuse(LaunchStatus::OutOfResources, q,
-                  fmt::format("{} threads in a block, expected at most {}", threads, q.options.maxThreadsPerBlock));
-  if (f->maxNTid && threads > uint64_t((*f->maxNTid)[0]) * (*f->maxNTid)[1] * (*f->maxNTid)[2])
-    return refuse(LaunchStatus::OutOfResources, q,
-                  fmt::format("{} threads in a block, expected at most {} (.maxntid)", threads,
-                              uint64_t((*f->maxNTid)[0]) * (*f->maxNTid)[1] * (*f->maxNTid)[2]));
+                  fmt::format("{} threads in a block, expected at most {}",
+                              threads, q.options.maxThreadsPerBlock));
+  if (f->maxNTid && threads > uint64_t((*f->maxNTid)[0]) * (*f->maxNTid)[1] *
+                                  (*f->maxNTid)[2])
+    return refuse(
+        LaunchStatus::OutOfResources, q,
+        fmt::format(
+            "{} threads in a block, expected at most {} (.maxntid)", threads,
+            uint64_t((*f->maxNTid)[0]) * (*f->maxNTid)[1] * (*f->maxNTid)[2]));
   if (f->reqNTid && q.block != *f->reqNTid)
-    return refuse(LaunchStatus::InvalidRequest, q,
-                  fmt::format("blocks of ({},{},{}), expected ({},{},{}) (.reqntid)", q.block[0], q.block[1], q.block[2],
-                              (*f->reqNTid)[0], (*f->reqNTid)[1], (*f->reqNTid)[2]));
+    return refuse(
+        LaunchStatus::InvalidRequest, q,
+        fmt::format("blocks of ({},{},{}), expected ({},{},{}) (.reqntid)",
+                    q.block[0], q.block[1], q.block[2], (*f->reqNTid)[0],
+                    (*f->reqNTid)[1], (*f->reqNTid)[2]));
   uint64_t shared = uint64_t(f->staticSharedBytes) + q.dynamicSharedBytes;
   if (shared > q.options.maxSharedBytes)
     return refuse(LaunchStatus::OutOfResources, q,
-                  fmt::format("{} bytes of shared memory, expected at most {}", shared, q.options.maxSharedBytes));
+                  fmt::format("{} bytes of shared memory, expected at most {}",
+                              shared, q.options.maxSharedBytes));
   if (q.params.size() < f->paramBytes)
     return refuse(LaunchStatus::InvalidRequest, q,
-                  fmt::format("{} bytes of parameters, expected {}", q.params.size(), f->paramBytes));
+                  fmt::format("{} bytes of parameters, expected {}",
+                              q.params.size(), f->paramBytes));
   uint64_t total = uint64_t(q.grid[0]) * q.grid[1] * q.grid[2];
   for (uint64_t b : q.options.blocks)
     if (b >= total)
-      return refuse(LaunchStatus::InvalidRequest, q, fmt::format("block {} of a grid of {}", b, total));
+      return refuse(LaunchStatus::InvalidRequest, q,
+                    fmt::format("block {} of a grid of {}", b, total));
   return std::nullopt;
 }
 
 } // namespace
 
-LaunchResult launch(const Program &program, GlobalMemory &memory, const LaunchRequest &request) {
+LaunchResult launch(const Program &program, GlobalMemory &memory,
+                    const LaunchRequest &request) {
   const Program::Impl &P = program.impl();
   if (auto refused = validate(P, request))
     return *refused;
@@ -428,12 +479,14 @@ LaunchResult launch(const Program &program, GlobalMemory &memory, const LaunchRe
   L.request = &request;
   L.kernelIndex = uint32_t(request.function - P.infos.data());
   L.kernel = &P.functions[L.kernelIndex];
-  L.mode = (request.options.countEvents ? ModeCount : 0) | (request.options.check ? ModeCheck : 0) |
+  L.mode = (request.options.countEvents ? ModeCount : 0) |
+           (request.options.check ? ModeCheck : 0) |
            (request.options.trace ? ModeTrace : 0);
   L.code = &P.code(L.mode);
   L.mem = P.mem;
   L.params.assign(request.params.begin(), request.params.end());
-  L.sharedBytes = int64_t(request.function->staticSharedBytes) + request.dynamicSharedBytes;
+  L.sharedBytes =
+      int64_t(request.function->staticSharedBytes) + request.dynamicSharedBytes;
   L.blockRuns.assign(P.numBlocks, 0);
   L.blockLanes.assign(P.numBlocks, 0);
   std::vector<int> state(P.functions.size());

@@ -45,24 +45,38 @@ enum class AddrSpace : uint8_t { Generic, Global, Shared, Local, Param };
 /// The part of a memory instruction that does not fit in `Inst`. Each launch
 /// works on its own copies, because they cache the allocation last used.
 struct MemDesc {
-  int64_t imm = 0;       ///< added to the base register
-  uint64_t lo = 1;       ///< first address of the cached allocation
-  int64_t limit = -1;    ///< its bytes less those of one access, or negative
+  int64_t imm = 0;    ///< added to the base register
+  uint64_t lo = 1;    ///< first address of the cached allocation
+  int64_t limit = -1; ///< its bytes less those of one access, or negative
   std::byte *host = nullptr;
   uint32_t slots[8] = {}; ///< of vector elements
   uint8_t elemBytes = 4, elems = 1;
   uint8_t laneBytes = 4; ///< elemBytes * elems
   AddrSpace space = AddrSpace::Generic;
-  bool wideBase = true;  ///< 64-bit base register
+  bool wideBase = true; ///< 64-bit base register
   bool isStore = false, isAtomic = false, isAsync = false;
-  bool halves = false;   ///< slots come in pairs of one 128-bit register
+  bool halves = false;        ///< slots come in pairs of one 128-bit register
   uint32_t lanes = kFullMask; ///< whose addresses count (ldmatrix)
-  uint32_t partner = ~0u; ///< of an asynchronous copy: its shared side
-  uint32_t meta = 0;     ///< InstMeta id
-  uint32_t base = 0;     ///< slot of the base register
+  uint32_t partner = ~0u;     ///< of an asynchronous copy: its shared side
+  uint32_t meta = 0;          ///< InstMeta id
+  uint32_t base = 0;          ///< slot of the base register
 };
 
-enum class MatrixType : uint8_t { F16, BF16, TF32, F32, F64, S8, U8, S4, U4, B1, S32, E4M3, E5M2 };
+enum class MatrixType : uint8_t {
+  F16,
+  BF16,
+  TF32,
+  F32,
+  F64,
+  S8,
+  U8,
+  S4,
+  U4,
+  B1,
+  S32,
+  E4M3,
+  E5M2
+};
 
 /// A matrix instruction: its shape, types and registers.
 struct MatrixDesc {
@@ -75,10 +89,10 @@ struct MatrixDesc {
   uint8_t numA = 0, numB = 0, numC = 0, numD = 0;
   uint32_t slotsA[8] = {}, slotsB[8] = {}, slotsC[8] = {}, slotsD[8] = {};
   // --- loads and stores of fragments ---
-  uint8_t part = 0;    ///< 'a', 'b', 'c', 'd'
+  uint8_t part = 0; ///< 'a', 'b', 'c', 'd'
   bool rowMajor = true;
   bool transposed = false; ///< ldmatrix.trans
-  uint32_t stride = 0; ///< register with the leading dimension, or 0
+  uint32_t stride = 0;     ///< register with the leading dimension, or 0
 };
 
 /// What one access costs.
@@ -113,12 +127,12 @@ struct Recon {
 struct Frame {
   std::byte *regs = nullptr;
   uint32_t function = 0;
-  uint32_t live = 0;        ///< lanes that have not returned
+  uint32_t live = 0; ///< lanes that have not returned
   Frame *caller = nullptr;
-  Recon *back = nullptr;    ///< at the instruction after the call
-  uint32_t localBase = 0;   ///< of this frame, in each lane's local memory
-  uint32_t localTop = 0;    ///< moves with alloca
-  uint32_t call = 0;        ///< index of the call descriptor
+  Recon *back = nullptr;  ///< at the instruction after the call
+  uint32_t localBase = 0; ///< of this frame, in each lane's local memory
+  uint32_t localTop = 0;  ///< moves with alloca
+  uint32_t call = 0;      ///< index of the call descriptor
 };
 
 enum class WaitKind : uint8_t { None, Barrier, WarpSync };
@@ -154,12 +168,12 @@ struct Warp {
   const std::byte *params = nullptr;
   std::byte *local = nullptr; ///< lane l at local + l * localStride
   uint64_t localStride = 0;
-  Frame *frame = nullptr;     ///< of the running path
-  Recon *recon = nullptr;     ///< of the running path
-  int64_t slice = 0;          ///< instructions until a yield
-  int64_t spins = 0;          ///< backward branches until lanes rotate
-  uint32_t savedMask = 0;     ///< of the guarded instruction
-  uint32_t alive = 0;         ///< lanes that have not exited
+  Frame *frame = nullptr; ///< of the running path
+  Recon *recon = nullptr; ///< of the running path
+  int64_t slice = 0;      ///< instructions until a yield
+  int64_t spins = 0;      ///< backward branches until lanes rotate
+  uint32_t savedMask = 0; ///< of the guarded instruction
+  uint32_t alive = 0;     ///< lanes that have not exited
   Launch *launch = nullptr;
   Block *block = nullptr;
   uint64_t *blockRuns = nullptr;  ///< executions of each basic block
@@ -173,7 +187,7 @@ struct Warp {
   std::byte *regs = nullptr; ///< of a build without tail calls
   bool goOn = false;
   // --- identity ---
-  uint32_t index = 0; ///< in the block
+  uint32_t index = 0;  ///< in the block
   uint32_t exists = 0; ///< lanes that have a thread
   alignas(64) uint32_t tid[3][kLanes];
   struct WarpState *state = nullptr; ///< cold part
@@ -192,8 +206,8 @@ struct Warp {
 #endif
 
 #if HWTUNE_TAIL_CALLS
-#define HWTUNE_GO_FULL(next) HWTUNE_TAIL (next)->full((next), R, W, mask)
-#define HWTUNE_GO_MASKED(next) HWTUNE_TAIL (next)->masked((next), R, W, mask)
+#define HWTUNE_GO_FULL(next) HWTUNE_TAIL(next)->full((next), R, W, mask)
+#define HWTUNE_GO_MASKED(next) HWTUNE_TAIL(next)->masked((next), R, W, mask)
 /// To a slow path with the same arguments, which goes on itself.
 #define HWTUNE_GO_TO(function) HWTUNE_TAIL function(I, R, W, mask)
 #else

@@ -21,7 +21,8 @@ namespace hwtune::exec {
 
 namespace {
 
-uint64_t baseAddress(const std::byte *R, uint32_t slot, bool wide, uint32_t lane) {
+uint64_t baseAddress(const std::byte *R, uint32_t slot, bool wide,
+                     uint32_t lane) {
   if (wide) {
     uint64_t a;
     memcpy(&a, R + slot + lane * 8, 8);
@@ -31,7 +32,8 @@ uint64_t baseAddress(const std::byte *R, uint32_t slot, bool wide, uint32_t lane
   memcpy(&a, R + slot + lane * 4, 4);
   return a;
 }
-uint64_t laneAddress(const std::byte *R, uint32_t slot, const MemDesc &D, uint32_t lane) {
+uint64_t laneAddress(const std::byte *R, uint32_t slot, const MemDesc &D,
+                     uint32_t lane) {
   uint64_t a = baseAddress(R, slot, D.wideBase, lane) + uint64_t(D.imm);
   return D.wideBase ? a : uint32_t(a);
 }
@@ -50,10 +52,12 @@ template <class T, class F> void atomic(HWTUNE_HANDLER_ARGS) {
     uint64_t address = laneAddress(R, I->a, D, lane);
     std::byte *host;
     uint64_t off = address - D.lo;
-    if (D.space == AddrSpace::Shared && address <= uint64_t(W->sharedBytes) - sizeof(T) &&
+    if (D.space == AddrSpace::Shared &&
+        address <= uint64_t(W->sharedBytes) - sizeof(T) &&
         uint64_t(W->sharedBytes) >= sizeof(T) && !(address & (sizeof(T) - 1)))
       host = W->shared + address;
-    else if (D.space != AddrSpace::Shared && D.limit >= 0 && off <= uint64_t(D.limit) && !(address & (sizeof(T) - 1)))
+    else if (D.space != AddrSpace::Shared && D.limit >= 0 &&
+             off <= uint64_t(D.limit) && !(address & (sizeof(T) - 1)))
       host = D.host + off;
     else if (!(host = resolveLane(W, D, address, lane, sizeof(T), I)))
       return;
@@ -69,7 +73,8 @@ template <class T, class F> void atomic(HWTUNE_HANDLER_ARGS) {
   HWTUNE_GO(I + 2);
 }
 
-template <class T, class F> void add(Registry &r, const char *op, const char *type, F) {
+template <class T, class F>
+void add(Registry &r, const char *op, const char *type, F) {
   addEntry(r, op, type, {&atomic<T, F>, &atomic<T, F>, ""});
 }
 
@@ -89,14 +94,19 @@ template <class T> void addArithmetic(Registry &r, const char *type) {
 }
 
 uint32_t addF32(uint32_t a, uint32_t b, bool ftz) {
-  auto flush = [&](uint32_t v) { return ftz && !(v & 0x7f800000) ? v & 0x80000000 : v; };
+  auto flush = [&](uint32_t v) {
+    return ftz && !(v & 0x7f800000) ? v & 0x80000000 : v;
+  };
   float s = std::bit_cast<float>(flush(a)) + std::bit_cast<float>(flush(b));
   return s != s ? 0x7fffffff : flush(std::bit_cast<uint32_t>(s));
 }
 uint16_t addSmall(FloatFormat f, uint16_t a, uint16_t b) {
-  return uint16_t(encodeFloat(f, addExactZero(decodeFloat(f, a), decodeFloat(f, b), Rounding::Nearest), Rounding::Nearest));
+  return uint16_t(encodeFloat(
+      f, addExactZero(decodeFloat(f, a), decodeFloat(f, b), Rounding::Nearest),
+      Rounding::Nearest));
 }
-template <bool Max> uint16_t extremeSmall(FloatFormat f, uint16_t a, uint16_t b) {
+template <bool Max>
+uint16_t extremeSmall(FloatFormat f, uint16_t a, uint16_t b) {
   double x = decodeFloat(f, a), y = decodeFloat(f, b);
   if (x != x)
     return y != y ? uint16_t(f.nan) : b;
@@ -106,28 +116,57 @@ template <bool Max> uint16_t extremeSmall(FloatFormat f, uint16_t a, uint16_t b)
     return Max ? a & b : a | b;
   return (Max ? x > y : x < y) ? a : b;
 }
-template <uint16_t (*F)(FloatFormat, uint16_t, uint16_t)> uint32_t pair(FloatFormat f, uint32_t a, uint32_t b) {
-  return F(f, uint16_t(a), uint16_t(b)) | (uint32_t(F(f, uint16_t(a >> 16), uint16_t(b >> 16))) << 16);
+template <uint16_t (*F)(FloatFormat, uint16_t, uint16_t)>
+uint32_t pair(FloatFormat f, uint32_t a, uint32_t b) {
+  return F(f, uint16_t(a), uint16_t(b)) |
+         (uint32_t(F(f, uint16_t(a >> 16), uint16_t(b >> 16))) << 16);
 }
 
 void addFloats(Registry &r) {
   // On global memory red.add.f32 flushes subnormals, on shared it does not;
   // atom.add.f32 on global memory flushes too. The flush is not reproduced:
   // PTX says "may", and results on data without subnormals are equal.
-  add<uint32_t>(r, "atom.add", ".f32", [](uint32_t a, uint32_t b, uint32_t) { return addF32(a, b, false); });
-  add<double>(r, "atom.add", ".f64", [](double a, double b, double) { return a + b; });
-  add<uint16_t>(r, "atom.add", ".f16", [](uint16_t a, uint16_t b, uint16_t) { return addSmall(kF16, a, b); });
-  add<uint16_t>(r, "atom.add", ".bf16", [](uint16_t a, uint16_t b, uint16_t) { return addSmall(kBF16, a, b); });
-  add<uint32_t>(r, "atom.add", ".f16x2", [](uint32_t a, uint32_t b, uint32_t) { return pair<addSmall>(kF16, a, b); });
-  add<uint32_t>(r, "atom.add", ".bf16x2", [](uint32_t a, uint32_t b, uint32_t) { return pair<addSmall>(kBF16, a, b); });
-  add<uint16_t>(r, "atom.min", ".f16", [](uint16_t a, uint16_t b, uint16_t) { return extremeSmall<false>(kF16, a, b); });
-  add<uint16_t>(r, "atom.max", ".f16", [](uint16_t a, uint16_t b, uint16_t) { return extremeSmall<true>(kF16, a, b); });
-  add<uint32_t>(r, "atom.min", ".f16x2", [](uint32_t a, uint32_t b, uint32_t) { return pair<extremeSmall<false>>(kF16, a, b); });
-  add<uint32_t>(r, "atom.max", ".f16x2", [](uint32_t a, uint32_t b, uint32_t) { return pair<extremeSmall<true>>(kF16, a, b); });
-  add<uint16_t>(r, "atom.min", ".bf16", [](uint16_t a, uint16_t b, uint16_t) { return extremeSmall<false>(kBF16, a, b); });
-  add<uint16_t>(r, "atom.max", ".bf16", [](uint16_t a, uint16_t b, uint16_t) { return extremeSmall<true>(kBF16, a, b); });
-  add<uint32_t>(r, "atom.min", ".bf16x2", [](uint32_t a, uint32_t b, uint32_t) { return pair<extremeSmall<false>>(kBF16, a, b); });
-  add<uint32_t>(r, "atom.max", ".bf16x2", [](uint32_t a, uint32_t b, uint32_t) { return pair<extremeSmall<true>>(kBF16, a, b); });
+  add<uint32_t>(r, "atom.add", ".f32", [](uint32_t a, uint32_t b, uint32_t) {
+    return addF32(a, b, false);
+  });
+  add<double>(r, "atom.add", ".f64",
+              [](double a, double b, double) { return a + b; });
+  add<uint16_t>(r, "atom.add", ".f16", [](uint16_t a, uint16_t b, uint16_t) {
+    return addSmall(kF16, a, b);
+  });
+  add<uint16_t>(r, "atom.add", ".bf16", [](uint16_t a, uint16_t b, uint16_t) {
+    return addSmall(kBF16, a, b);
+  });
+  add<uint32_t>(r, "atom.add", ".f16x2", [](uint32_t a, uint32_t b, uint32_t) {
+    return pair<addSmall>(kF16, a, b);
+  });
+  add<uint32_t>(r, "atom.add", ".bf16x2", [](uint32_t a, uint32_t b, uint32_t) {
+    return pair<addSmall>(kBF16, a, b);
+  });
+  add<uint16_t>(r, "atom.min", ".f16", [](uint16_t a, uint16_t b, uint16_t) {
+    return extremeSmall<false>(kF16, a, b);
+  });
+  add<uint16_t>(r, "atom.max", ".f16", [](uint16_t a, uint16_t b, uint16_t) {
+    return extremeSmall<true>(kF16, a, b);
+  });
+  add<uint32_t>(r, "atom.min", ".f16x2", [](uint32_t a, uint32_t b, uint32_t) {
+    return pair<extremeSmall<false>>(kF16, a, b);
+  });
+  add<uint32_t>(r, "atom.max", ".f16x2", [](uint32_t a, uint32_t b, uint32_t) {
+    return pair<extremeSmall<true>>(kF16, a, b);
+  });
+  add<uint16_t>(r, "atom.min", ".bf16", [](uint16_t a, uint16_t b, uint16_t) {
+    return extremeSmall<false>(kBF16, a, b);
+  });
+  add<uint16_t>(r, "atom.max", ".bf16", [](uint16_t a, uint16_t b, uint16_t) {
+    return extremeSmall<true>(kBF16, a, b);
+  });
+  add<uint32_t>(r, "atom.min", ".bf16x2", [](uint32_t a, uint32_t b, uint32_t) {
+    return pair<extremeSmall<false>>(kBF16, a, b);
+  });
+  add<uint32_t>(r, "atom.max", ".bf16x2", [](uint32_t a, uint32_t b, uint32_t) {
+    return pair<extremeSmall<true>>(kBF16, a, b);
+  });
 }
 
 // --- asynchronous copies ----------------------------------------------------
@@ -149,11 +188,13 @@ void asyncCopy(HWTUNE_HANDLER_ARGS) {
       read = 0;
     WarpState::AsyncCopy copy{};
     copy.bytes = bytes;
-    copy.to = resolveLane(W, to, laneAddress(R, I->b, to, lane), lane, bytes, I);
+    copy.to =
+        resolveLane(W, to, laneAddress(R, I->b, to, lane), lane, bytes, I);
     if (!copy.to)
       return;
     if (read) {
-      const std::byte *host = resolveLane(W, from, laneAddress(R, I->a, from, lane), lane, bytes, I);
+      const std::byte *host = resolveLane(
+          W, from, laneAddress(R, I->a, from, lane), lane, bytes, I);
       if (!host)
         return;
       memcpy(copy.data.data(), host, read);
@@ -213,8 +254,12 @@ void addAtomicOps(Registry &r) {
   addArithmetic<int32_t>(r, ".s32");
   addArithmetic<uint64_t>(r, ".u64");
   addArithmetic<int64_t>(r, ".s64");
-  add<uint32_t>(r, "atom.inc", ".u32", [](uint32_t a, uint32_t b, uint32_t) { return a >= b ? 0 : a + 1; });
-  add<uint32_t>(r, "atom.dec", ".u32", [](uint32_t a, uint32_t b, uint32_t) { return a == 0 || a > b ? b : a - 1; });
+  add<uint32_t>(r, "atom.inc", ".u32", [](uint32_t a, uint32_t b, uint32_t) {
+    return a >= b ? 0 : a + 1;
+  });
+  add<uint32_t>(r, "atom.dec", ".u32", [](uint32_t a, uint32_t b, uint32_t) {
+    return a == 0 || a > b ? b : a - 1;
+  });
   addFloats(r);
   addEntry(r, "async.copy", "", {&asyncCopy, &asyncCopy, ""});
   addEntry(r, "async.commit", "", {&asyncCommit, &asyncCommit, ""});

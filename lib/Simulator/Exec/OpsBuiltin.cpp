@@ -122,7 +122,8 @@ private:
       int32_t n = 0;
       if (!(wide ? take(v) : take(n)))
         return false;
-      snprintf(buffer, sizeof(buffer), (spec + "lld").c_str(), static_cast<long long>(wide ? v : n));
+      snprintf(buffer, sizeof(buffer), (spec + "lld").c_str(),
+               static_cast<long long>(wide ? v : n));
     } else if (strchr("uoxXc", c)) {
       uint64_t v = 0;
       uint32_t n = 0;
@@ -131,7 +132,8 @@ private:
       if (c == 'c')
         snprintf(buffer, sizeof(buffer), (spec + "c").c_str(), int(n));
       else
-        snprintf(buffer, sizeof(buffer), (spec + "ll" + c).c_str(), static_cast<unsigned long long>(wide ? v : n));
+        snprintf(buffer, sizeof(buffer), (spec + "ll" + c).c_str(),
+                 static_cast<unsigned long long>(wide ? v : n));
     } else if (strchr("fFeEgGaA", c)) {
       double v;
       if (!take(v))
@@ -141,13 +143,15 @@ private:
       uint64_t v;
       if (!take(v))
         return false;
-      snprintf(buffer, sizeof(buffer), "0x%llx", static_cast<unsigned long long>(v));
+      snprintf(buffer, sizeof(buffer), "0x%llx",
+               static_cast<unsigned long long>(v));
     } else if (c == 's') {
       uint64_t v;
       std::string s;
       if (!take(v) || (v && !memory.string(v, s)))
         return false;
-      snprintf(buffer, sizeof(buffer), (spec + "s").c_str(), v ? s.c_str() : "(null)");
+      snprintf(buffer, sizeof(buffer), (spec + "s").c_str(),
+               v ? s.c_str() : "(null)");
     } else {
       snprintf(buffer, sizeof(buffer), "%s%c", spec.c_str(), c);
     }
@@ -172,9 +176,12 @@ struct Call {
       return 0;
     const CallValue &a = D.args[i];
     if (a.inRegister)
-      memcpy(&v, R + a.caller + lane * (a.bytes == 8 ? 8 : 4), a.bytes == 8 ? 8 : 4);
+      memcpy(&v, R + a.caller + lane * (a.bytes == 8 ? 8 : 4),
+             a.bytes == 8 ? 8 : 4);
     else
-      memcpy(&v, W->local + lane * W->localStride + W->frame->localBase + a.caller, std::min(a.bytes, 8u));
+      memcpy(&v,
+             W->local + lane * W->localStride + W->frame->localBase + a.caller,
+             std::min(a.bytes, 8u));
     return v;
   }
   void result(uint64_t v) const {
@@ -182,9 +189,11 @@ struct Call {
       return;
     const CallValue &r = D.returns[0];
     if (r.inRegister)
-      memcpy(R + r.caller + lane * (r.bytes == 8 ? 8 : 4), &v, r.bytes == 8 ? 8 : 4);
+      memcpy(R + r.caller + lane * (r.bytes == 8 ? 8 : 4), &v,
+             r.bytes == 8 ? 8 : 4);
     else
-      memcpy(W->local + lane * W->localStride + W->frame->localBase + r.caller, &v, std::min(r.bytes, 8u));
+      memcpy(W->local + lane * W->localStride + W->frame->localBase + r.caller,
+             &v, std::min(r.bytes, 8u));
   }
 };
 
@@ -192,7 +201,8 @@ bool print(const Call &call) {
   Launch &L = *call.W->launch;
   LaneMemory memory(call.W, call.I, call.lane);
   std::string text, out;
-  if (!memory.string(call.argument(0), text) || !Formatter(memory, call.argument(1)).format(text, out))
+  if (!memory.string(call.argument(0), text) ||
+      !Formatter(memory, call.argument(1)).format(text, out))
     return false;
   bool fits = L.printed + out.size() <= L.request->options.printfBytes;
   if (fits) {
@@ -207,11 +217,13 @@ bool print(const Call &call) {
 bool assertFailed(const Call &call) {
   LaneMemory memory(call.W, call.I, call.lane);
   std::string message, file, function;
-  if (!memory.string(call.argument(0), message) || !memory.string(call.argument(1), file) ||
+  if (!memory.string(call.argument(0), message) ||
+      !memory.string(call.argument(1), file) ||
       !memory.string(call.argument(3), function))
     return false;
   fault(call.W, LaunchStatus::Trap, DiagnosticKind::Trap, call.I, call.lane, 0,
-        file + ":" + std::to_string(uint32_t(call.argument(2))) + ": " + function + ": assertion '" + message + "' failed");
+        file + ":" + std::to_string(uint32_t(call.argument(2))) + ": " +
+            function + ": assertion '" + message + "' failed");
   return false;
 }
 
@@ -238,7 +250,8 @@ bool freeHeap(const Call &call) {
     for (MemDesc &d : L.mem)
       d.lo = 1, d.limit = -1;
   } else if (address) {
-    fault(call.W, LaunchStatus::IllegalAddress, DiagnosticKind::OutOfBounds, call.I, call.lane, address,
+    fault(call.W, LaunchStatus::IllegalAddress, DiagnosticKind::OutOfBounds,
+          call.I, call.lane, address,
           "free of an address that malloc did not give");
     return false;
   }

@@ -12,7 +12,8 @@ namespace hwtune::exec::HWTUNE_ISA {
 namespace {
 
 #define COMPARE(op, T, expr)                                                   \
-  addEntry(r, "setp." op, type, vop<P, T, T>([](auto a, auto b) { return expr; }))
+  addEntry(r, "setp." op, type,                                                \
+           vop<P, T, T>([](auto a, auto b) { return expr; }))
 
 template <class T> void addEquality(Registry &r, const char *type) {
   COMPARE("eq", T, a == b);
@@ -75,18 +76,46 @@ void addCompareOps(Registry &r) {
   addFloatOrder<F32, false>(r, ".f32");
   addFloatOrder<F32, true>(r, ".ftz.f32");
   addFloatOrder<F64, false>(r, ".f64");
-  addEntry(r, "selp", ".b16", vop<U16, U16, U16, P32>([](auto a, auto b, auto c) { return pick(c, a, b); }));
-  addEntry(r, "selp", ".b32", vop<U32, U32, U32, P32>([](auto a, auto b, auto c) { return pick(c, a, b); }));
-  addEntry(r, "selp", ".b64", vop<U64, U64, U64, P64>([](auto a, auto b, auto c) { return pick(c, a, b); }));
-  addEntry(r, "selp", ".pred", vop<P, P, P, P>([](auto a, auto b, auto c) { return (a & c) | (b & ~c); }));
-  addEntry(r, "slct.b16", ".s32", vop<U16, U16, U16, S32>([](auto a, auto b, auto c) { return pick(c >= 0, a, b); }));
-  addEntry(r, "slct.b32", ".s32", vop<U32, U32, U32, S32>([](auto a, auto b, auto c) { return pick(c >= 0, a, b); }));
-  addEntry(r, "slct.b64", ".s32", vop<U64, U64, U64, S32>([](auto a, auto b, auto c) { return pick(convert<VS64>(c) >= 0, a, b); }));
-  addEntry(r, "slct.b16", ".f32", vop<U16, U16, U16, F32>([](auto a, auto b, auto c) { return pick(c >= 0.0f, a, b); }));
-  addEntry(r, "slct.b32", ".f32", vop<U32, U32, U32, F32>([](auto a, auto b, auto c) { return pick(c >= 0.0f, a, b); }));
-  addEntry(r, "slct.b64", ".f32", vop<U64, U64, U64, F32>([](auto a, auto b, auto c) { return pick(convert<VS64>(c >= 0.0f) != 0, a, b); }));
-  addEntry(r, "slct.ftz.b32", ".f32", vop<U32, U32, U32, F32>([](auto a, auto b, auto c) { return pick(flush(c) >= 0.0f, a, b); }));
-  addEntry(r, "slct.ftz.b64", ".f32", vop<U64, U64, U64, F32>([](auto a, auto b, auto c) { return pick(convert<VS64>(flush(c) >= 0.0f) != 0, a, b); }));
+  addEntry(r, "selp", ".b16",
+           vop<U16, U16, U16, P32>(
+               [](auto a, auto b, auto c) { return pick(c, a, b); }));
+  addEntry(r, "selp", ".b32",
+           vop<U32, U32, U32, P32>(
+               [](auto a, auto b, auto c) { return pick(c, a, b); }));
+  addEntry(r, "selp", ".b64",
+           vop<U64, U64, U64, P64>(
+               [](auto a, auto b, auto c) { return pick(c, a, b); }));
+  addEntry(r, "selp", ".pred", vop<P, P, P, P>([](auto a, auto b, auto c) {
+             return (a & c) | (b & ~c);
+           }));
+  addEntry(r, "slct.b16", ".s32",
+           vop<U16, U16, U16, S32>(
+               [](auto a, auto b, auto c) { return pick(c >= 0, a, b); }));
+  addEntry(r, "slct.b32", ".s32",
+           vop<U32, U32, U32, S32>(
+               [](auto a, auto b, auto c) { return pick(c >= 0, a, b); }));
+  addEntry(r, "slct.b64", ".s32",
+           vop<U64, U64, U64, S32>([](auto a, auto b, auto c) {
+             return pick(convert<VS64>(c) >= 0, a, b);
+           }));
+  addEntry(r, "slct.b16", ".f32",
+           vop<U16, U16, U16, F32>(
+               [](auto a, auto b, auto c) { return pick(c >= 0.0f, a, b); }));
+  addEntry(r, "slct.b32", ".f32",
+           vop<U32, U32, U32, F32>(
+               [](auto a, auto b, auto c) { return pick(c >= 0.0f, a, b); }));
+  addEntry(r, "slct.b64", ".f32",
+           vop<U64, U64, U64, F32>([](auto a, auto b, auto c) {
+             return pick(convert<VS64>(c >= 0.0f) != 0, a, b);
+           }));
+  addEntry(r, "slct.ftz.b32", ".f32",
+           vop<U32, U32, U32, F32>([](auto a, auto b, auto c) {
+             return pick(flush(c) >= 0.0f, a, b);
+           }));
+  addEntry(r, "slct.ftz.b64", ".f32",
+           vop<U64, U64, U64, F32>([](auto a, auto b, auto c) {
+             return pick(convert<VS64>(flush(c) >= 0.0f) != 0, a, b);
+           }));
 }
 
 } // namespace hwtune::exec::HWTUNE_ISA

@@ -79,8 +79,8 @@ static void diverge(HWTUNE_HANDLER_ARGS) {
   uint32_t taken = (predicate(R, I->b) ^ I->c) & mask;
   const Inst *meet = I->d ? I + int32_t(I->d) : nullptr;
   ++W->state->divergent;
-  if (meet && !(W->recon && W->recon->target == meet &&
-                W->recon->frame == W->frame)) {
+  if (meet &&
+      !(W->recon && W->recon->target == meet && W->recon->frame == W->frame)) {
     Recon *r = newRecon(W);
     r->target = meet;
     r->frame = W->frame;
@@ -279,20 +279,25 @@ static void nothing(HWTUNE_HANDLER_ARGS) { HWTUNE_GO(I + 1); }
 
 // --- barriers ---------------------------------------------------------------
 
-static bool barrierOperands(HWTUNE_HANDLER_ARGS, uint32_t &id, uint32_t &threads) {
+static bool barrierOperands(HWTUNE_HANDLER_ARGS, uint32_t &id,
+                            uint32_t &threads) {
   uint32_t lane = uint32_t(__builtin_ctz(mask));
   memcpy(&id, R + I->a + lane * 4, 4);
   threads = 0;
   if (I->b)
     memcpy(&threads, R + I->b + lane * 4, 4);
   if (id >= 16) {
-    fault(W, LaunchStatus::IllegalInstruction, DiagnosticKind::IllegalInstruction, I, lane, 0,
-          "barrier " + std::to_string(id) + " does not exist, expected 0 to 15");
+    fault(W, LaunchStatus::IllegalInstruction,
+          DiagnosticKind::IllegalInstruction, I, lane, 0,
+          "barrier " + std::to_string(id) +
+              " does not exist, expected 0 to 15");
     return false;
   }
   if (I[1].a && (W->launch->mode & ModeCheck) && mask != W->alive) {
-    fault(W, LaunchStatus::CheckFailed, DiagnosticKind::DivergentBarrier, I, lane, 0,
-          "only some threads of the warp are at this barrier, expected all of them");
+    fault(W, LaunchStatus::CheckFailed, DiagnosticKind::DivergentBarrier, I,
+          lane, 0,
+          "only some threads of the warp are at this barrier, expected all of "
+          "them");
     return false;
   }
   return arriveBarrier(W, I, id, threads, mask);
@@ -328,9 +333,9 @@ static void barrierArrive(HWTUNE_HANDLER_ARGS) {
 
 // --- calls ------------------------------------------------------------------
 
-static void copyValues(Warp *W, const std::vector<CallValue> &values, std::byte *R,
-                       uint32_t callerBase, uint32_t calleeBase, uint32_t mask,
-                       bool in) {
+static void copyValues(Warp *W, const std::vector<CallValue> &values,
+                       std::byte *R, uint32_t callerBase, uint32_t calleeBase,
+                       uint32_t mask, bool in) {
   for (const CallValue &v : values)
     for (uint32_t left = mask; left; left &= left - 1) {
       uint32_t lane = uint32_t(__builtin_ctz(left));
@@ -360,8 +365,11 @@ static Frame *enter(Warp *W, const Inst *I, std::byte *R, uint32_t function,
   const DecodedFunction &F = W->launch->program->functions[function];
   uint32_t base = calleeBase(W->frame);
   if (!F.defined || base + uint64_t(F.localBytes) > W->localStride) {
-    fault(W, F.defined ? LaunchStatus::OutOfResources : LaunchStatus::IllegalInstruction,
-          DiagnosticKind::IllegalInstruction, I, uint32_t(__builtin_ctz(lanes)), 0,
+    fault(W,
+          F.defined ? LaunchStatus::OutOfResources
+                    : LaunchStatus::IllegalInstruction,
+          DiagnosticKind::IllegalInstruction, I, uint32_t(__builtin_ctz(lanes)),
+          0,
           F.defined ? "stack of " + std::to_string(W->localStride) +
                           " bytes overflows in a call of '" + F.info.name + "'"
                     : "call of '" + F.info.name + "', which has no body");
@@ -412,8 +420,9 @@ static void callIndirect(HWTUNE_HANDLER_ARGS) {
     memcpy(&address, R + D.slot + lane * 8, 8);
     uint64_t index = (address - kCodeWindow) / kCodeStride;
     if (index >= numFunctions || (address - kCodeWindow) % kCodeStride) {
-      fault(W, LaunchStatus::IllegalInstruction, DiagnosticKind::IllegalInstruction, I, lane,
-            address, "indirect call of an address that is no function");
+      fault(W, LaunchStatus::IllegalInstruction,
+            DiagnosticKind::IllegalInstruction, I, lane, address,
+            "indirect call of an address that is no function");
       return;
     }
     uint32_t group = 0;
@@ -443,7 +452,8 @@ static void callReturn(HWTUNE_HANDLER_ARGS) {
   if (W->recon && W->recon->target == I && W->recon->frame == W->frame)
     HWTUNE_GO_TO(arrive);
   const CallDesc &D = W->launch->program->calls[I->a];
-  copyValues(W, D.returns, R, W->frame->localBase, calleeBase(W->frame), mask, false);
+  copyValues(W, D.returns, R, W->frame->localBase, calleeBase(W->frame), mask,
+             false);
   HWTUNE_GO(I + 1);
 }
 
@@ -451,7 +461,8 @@ static void callReturn(HWTUNE_HANDLER_ARGS) {
 
 /// Address of a variable in this frame's local memory; b: 1 for generic.
 static void localAddress(HWTUNE_HANDLER_ARGS) {
-  uint64_t address = W->frame->localBase + uint64_t(I->a) + (I->b ? kLocalWindow : 0);
+  uint64_t address =
+      W->frame->localBase + uint64_t(I->a) + (I->b ? kLocalWindow : 0);
   for (uint32_t left = mask; left; left &= left - 1)
     memcpy(R + I->d + uint32_t(__builtin_ctz(left)) * 8, &address, 8);
   HWTUNE_GO(I + 1);
@@ -480,9 +491,10 @@ static void allocateStack(HWTUNE_HANDLER_ARGS) {
   }
   uint64_t at = (W->frame->localTop + align - 1) / align * align;
   if (bytes > W->localStride || at + bytes > W->localStride) {
-    fault(W, LaunchStatus::OutOfResources, DiagnosticKind::IllegalInstruction, I,
-          uint32_t(__builtin_ctz(mask)), 0,
-          "alloca of " + std::to_string(bytes) + " bytes overflows the stack of " +
+    fault(W, LaunchStatus::OutOfResources, DiagnosticKind::IllegalInstruction,
+          I, uint32_t(__builtin_ctz(mask)), 0,
+          "alloca of " + std::to_string(bytes) +
+              " bytes overflows the stack of " +
               std::to_string(W->localStride));
     return;
   }
@@ -492,12 +504,14 @@ static void allocateStack(HWTUNE_HANDLER_ARGS) {
   HWTUNE_GO(I + 1);
 }
 
-
 void addControlOps(Registry &r) {
-  addEntry(r, "bra", ".forward", {&branch<false, false>, &branch<true, false>, ""});
+  addEntry(r, "bra", ".forward",
+           {&branch<false, false>, &branch<true, false>, ""});
   addEntry(r, "bra", ".back", {&branch<false, true>, &branch<true, true>, ""});
-  addEntry(r, "bra.if", ".forward", {&branchIf<false, false>, &branchIf<true, false>, ""});
-  addEntry(r, "bra.if", ".back", {&branchIf<false, true>, &branchIf<true, true>, ""});
+  addEntry(r, "bra.if", ".forward",
+           {&branchIf<false, false>, &branchIf<true, false>, ""});
+  addEntry(r, "bra.if", ".back",
+           {&branchIf<false, true>, &branchIf<true, true>, ""});
   addEntry(r, "reconverge", "", {&reconverge<false>, &reconverge<true>, ""});
   addEntry(r, "guard", "", {&guardFull<false>, &guardMasked<false>, ""});
   addEntry(r, "guard.count", "", {&guardFull<true>, &guardMasked<true>, ""});

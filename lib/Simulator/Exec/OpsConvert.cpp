@@ -25,19 +25,57 @@ struct U8 {
 struct S8 {
   using V = VS32;
   static constexpr char code = 'h';
-  HWTUNE_INLINE V load(const std::byte *p) { return bits<VS32>(loadRaw<VU32>(p) << 24) >> 24; }
-  HWTUNE_INLINE VU32 raw(VS32 v) { return bits<VU32>((v << 24) >> 24) & 0xffffu; }
+  HWTUNE_INLINE V load(const std::byte *p) {
+    return bits<VS32>(loadRaw<VU32>(p) << 24) >> 24;
+  }
+  HWTUNE_INLINE VU32 raw(VS32 v) {
+    return bits<VU32>((v << 24) >> 24) & 0xffffu;
+  }
 };
 
 template <class T> struct Range;
-template <> struct Range<U8> { static constexpr double lo = 0, hi = 255; static constexpr __int128 min = 0, max = 255; static constexpr const char *name = "u8"; };
-template <> struct Range<S8> { static constexpr double lo = -128, hi = 127; static constexpr __int128 min = -128, max = 127; static constexpr const char *name = "s8"; };
-template <> struct Range<U16> { static constexpr double lo = 0, hi = 65535; static constexpr __int128 min = 0, max = 65535; static constexpr const char *name = "u16"; };
-template <> struct Range<S16> { static constexpr double lo = -32768, hi = 32767; static constexpr __int128 min = -32768, max = 32767; static constexpr const char *name = "s16"; };
-template <> struct Range<U32> { static constexpr double lo = 0, hi = 4294967295.0; static constexpr __int128 min = 0, max = 4294967295u; static constexpr const char *name = "u32"; };
-template <> struct Range<S32> { static constexpr double lo = -2147483648.0, hi = 2147483647.0; static constexpr __int128 min = -2147483648ll, max = 2147483647; static constexpr const char *name = "s32"; };
-template <> struct Range<U64> { static constexpr double lo = 0, hi = 18446744073709551616.0; static constexpr __int128 min = 0, max = 18446744073709551615ull; static constexpr const char *name = "u64"; };
-template <> struct Range<S64> { static constexpr double lo = -9223372036854775808.0, hi = 9223372036854775808.0; static constexpr __int128 min = -9223372036854775807ll - 1, max = 9223372036854775807ll; static constexpr const char *name = "s64"; };
+template <> struct Range<U8> {
+  static constexpr double lo = 0, hi = 255;
+  static constexpr __int128 min = 0, max = 255;
+  static constexpr const char *name = "u8";
+};
+template <> struct Range<S8> {
+  static constexpr double lo = -128, hi = 127;
+  static constexpr __int128 min = -128, max = 127;
+  static constexpr const char *name = "s8";
+};
+template <> struct Range<U16> {
+  static constexpr double lo = 0, hi = 65535;
+  static constexpr __int128 min = 0, max = 65535;
+  static constexpr const char *name = "u16";
+};
+template <> struct Range<S16> {
+  static constexpr double lo = -32768, hi = 32767;
+  static constexpr __int128 min = -32768, max = 32767;
+  static constexpr const char *name = "s16";
+};
+template <> struct Range<U32> {
+  static constexpr double lo = 0, hi = 4294967295.0;
+  static constexpr __int128 min = 0, max = 4294967295u;
+  static constexpr const char *name = "u32";
+};
+template <> struct Range<S32> {
+  static constexpr double lo = -2147483648.0, hi = 2147483647.0;
+  static constexpr __int128 min = -2147483648ll, max = 2147483647;
+  static constexpr const char *name = "s32";
+};
+template <> struct Range<U64> {
+  static constexpr double lo = 0, hi = 18446744073709551616.0;
+  static constexpr __int128 min = 0, max = 18446744073709551615ull;
+  static constexpr const char *name = "u64";
+};
+template <> struct Range<S64> {
+  static constexpr double lo = -9223372036854775808.0,
+                          hi = 9223372036854775808.0;
+  static constexpr __int128 min = -9223372036854775807ll - 1,
+                            max = 9223372036854775807ll;
+  static constexpr const char *name = "s64";
+};
 
 /// Writes ".<a>.<b>" to a buffer.
 struct Name {
@@ -70,7 +108,9 @@ template <class D, class S> void addIntInt(Registry &r) {
   addEntry(r, "cvt", name.text, vop<D, S>([](auto v) { return narrow<D>(v); }));
   addEntry(r, "cvt.sat", name.text, loop<D, S>([](auto v) {
              __int128 w = v;
-             w = w < Range<D>::min ? Range<D>::min : w > Range<D>::max ? Range<D>::max : w;
+             w = w < Range<D>::min   ? Range<D>::min
+                 : w > Range<D>::max ? Range<D>::max
+                                     : w;
              return decltype(typename D::V{}[0])(w);
            }));
 }
@@ -93,7 +133,10 @@ template <class D, class S, typename V> HWTUNE_INLINE typename D::V toInt(V v) {
   using E = __typeof__(typename D::V{}[0]);
   constexpr bool wide = sizeof(V) == 256 || sizeof(typename D::V) == 256;
   constexpr bool isSigned = Range<D>::min < 0;
-  constexpr int width = Range<D>::max > 0xffffffffll ? 64 : Range<D>::max > 0xffff ? 32 : Range<D>::max > 0xff ? 16 : 8;
+  constexpr int width = Range<D>::max > 0xffffffffll ? 64
+                        : Range<D>::max > 0xffff     ? 32
+                        : Range<D>::max > 0xff       ? 16
+                                                     : 8;
   typename D::V out;
   for (int i = 0; i < 32; ++i) {
     double x = v[i];
@@ -113,7 +156,8 @@ template <class D, class S, typename V> HWTUNE_INLINE typename D::V toInt(V v) {
 }
 HWTUNE_INLINE VS32 toS32(VF32 v) {
   VS32 r = convert<VS32>(pick(v == v, v, VF32(0.0f)));
-  return pick(v >= 2147483648.0f, VS32(2147483647), r); // below: x86 gives the minimum
+  return pick(v >= 2147483648.0f, VS32(2147483647),
+              r); // below: x86 gives the minimum
 }
 
 #define ROUNDINGS(X)                                                           \
@@ -131,7 +175,8 @@ template <class D> void addFloatToInt(Registry &r) {
       else                                                                     \
         return toInt<D, F32>(fn(v));                                           \
     });                                                                        \
-    auto ftz = vop<D, F32>([](auto v) { return toInt<D, F32>(fn(flush(v))); }); \
+    auto ftz =                                                                 \
+        vop<D, F32>([](auto v) { return toInt<D, F32>(fn(flush(v))); });       \
     auto f64 = vop<D, F64>([](auto v) { return toInt<D, F64>(fn(v)); });       \
     addEntry(r, "cvt" mode, Name(Range<D>::name, "f32").text, f32);            \
     addEntry(r, "cvt" mode ".sat", Name(Range<D>::name, "f32").text, f32);     \
@@ -147,22 +192,31 @@ template <class D> void addFloatToInt(Registry &r) {
 // --- integer to float -------------------------------------------------------
 
 template <class S> void addIntToFloat(Registry &r) {
-  addEntry(r, "cvt.rn", Name("f32", Range<S>::name).text, vop<F32, S>([](auto v) { return convert<VF32>(v); }));
-  addEntry(r, "cvt.rn.sat", Name("f32", Range<S>::name).text, vop<F32, S>([](auto v) { return saturate01(convert<VF32>(v)); }));
-  addEntry(r, "cvt.rn", Name("f64", Range<S>::name).text, vop<F64, S>([](auto v) { return convert<VF64>(v); }));
+  addEntry(r, "cvt.rn", Name("f32", Range<S>::name).text,
+           vop<F32, S>([](auto v) { return convert<VF32>(v); }));
+  addEntry(r, "cvt.rn.sat", Name("f32", Range<S>::name).text,
+           vop<F32, S>([](auto v) { return saturate01(convert<VF32>(v)); }));
+  addEntry(r, "cvt.rn", Name("f64", Range<S>::name).text,
+           vop<F64, S>([](auto v) { return convert<VF64>(v); }));
 }
 
 // --- float to float ---------------------------------------------------------
 
 template <bool Ftz, bool Sat> void addRoundF32(Registry &r, const char *type) {
 #define X(mode, fn)                                                            \
-  addEntry(r, "cvt" mode, type, vop<F32, F32>([](auto v) { return out<Ftz, Sat>(fn(in<Ftz>(v))); }));
+  addEntry(r, "cvt" mode, type, vop<F32, F32>([](auto v) {                     \
+             return out<Ftz, Sat>(fn(in<Ftz>(v)));                             \
+           }));
   ROUNDINGS(X)
 #undef X
-  addEntry(r, "cvt", type, vop<F32, F32>([](auto v) { return out<Ftz, Sat>(in<Ftz>(v)); }));
+  addEntry(r, "cvt", type,
+           vop<F32, F32>([](auto v) { return out<Ftz, Sat>(in<Ftz>(v)); }));
 }
-template <bool Ftz, bool Sat> void addF32F64(Registry &r, const char *narrowing, const char *widening) {
-  addEntry(r, "cvt.rn", narrowing, vop<F32, F64>([](auto v) { return out<Ftz, Sat>(convert<VF32>(v)); }));
+template <bool Ftz, bool Sat>
+void addF32F64(Registry &r, const char *narrowing, const char *widening) {
+  addEntry(r, "cvt.rn", narrowing, vop<F32, F64>([](auto v) {
+             return out<Ftz, Sat>(convert<VF32>(v));
+           }));
   addEntry(r, "cvt", widening, vop<F64, F32>([](auto v) {
              VF64 w = convert<VF64>(in<Ftz>(v));
              return Sat ? saturate01(w) : w;
@@ -176,17 +230,22 @@ using VU16 = VecOf<uint16_t, 32>::type;
 struct F16 {
   using V = VF32;
   static constexpr char code = 'h';
-  HWTUNE_INLINE V load(const std::byte *p) { return convert<VF32>(bits<VF16>(convert<VU16>(loadRaw<VU32>(p)))); }
+  HWTUNE_INLINE V load(const std::byte *p) {
+    return convert<VF32>(bits<VF16>(convert<VU16>(loadRaw<VU32>(p))));
+  }
   HWTUNE_INLINE VU32 raw(VF32 v) {
     VU32 h = convert<VU32>(bits<VU16>(convert<VF16>(v)));
-    return pick(bits<VS32>(v) != bits<VS32>(v), h, pick(v != v, VU32(0x7fffu), h));
+    return pick(bits<VS32>(v) != bits<VS32>(v), h,
+                pick(v != v, VU32(0x7fffu), h));
   }
 };
 /// The same for bf16; rounds to nearest even.
 struct BF16 {
   using V = VF32;
   static constexpr char code = 'h';
-  HWTUNE_INLINE V load(const std::byte *p) { return bits<VF32>(loadRaw<VU32>(p) << 16); }
+  HWTUNE_INLINE V load(const std::byte *p) {
+    return bits<VF32>(loadRaw<VU32>(p) << 16);
+  }
   HWTUNE_INLINE VU32 raw(VF32 v) {
     VU32 u = bits<VU32>(v);
     return pick(v != v, VU32(0x7fffu), (u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
@@ -195,18 +254,31 @@ struct BF16 {
 template <class H> HWTUNE_INLINE VU32 pack2(VF32 high, VF32 low) {
   return (H::raw(high) << 16) | H::raw(low);
 }
-HWTUNE_INLINE VF32 relu(VF32 v) { return pick(v > 0.0f, v, pick(v != v, v, VF32(0.0f))); }
+HWTUNE_INLINE VF32 relu(VF32 v) {
+  return pick(v > 0.0f, v, pick(v != v, v, VF32(0.0f)));
+}
 
-template <class H> void addHalf(Registry &r, const char *fromHalf, const char *toHalf, const char *pair) {
-  addEntry(r, "cvt", fromHalf, vop<F32, H>([](auto v) { return canonical(v); }));
-  addEntry(r, "cvt.ftz", fromHalf, vop<F32, H>([](auto v) { return canonical(flush(v)); }));
-  addEntry(r, "cvt.sat", fromHalf, vop<F32, H>([](auto v) { return saturate01(v); }));
+template <class H>
+void addHalf(Registry &r, const char *fromHalf, const char *toHalf,
+             const char *pair) {
+  addEntry(r, "cvt", fromHalf,
+           vop<F32, H>([](auto v) { return canonical(v); }));
+  addEntry(r, "cvt.ftz", fromHalf,
+           vop<F32, H>([](auto v) { return canonical(flush(v)); }));
+  addEntry(r, "cvt.sat", fromHalf,
+           vop<F32, H>([](auto v) { return saturate01(v); }));
   addEntry(r, "cvt.rn", toHalf, vop<H, F32>([](auto v) { return v; }));
-  addEntry(r, "cvt.rn.ftz", toHalf, vop<H, F32>([](auto v) { return flush(v); }));
-  addEntry(r, "cvt.rn.sat", toHalf, vop<H, F32>([](auto v) { return saturate01(v); }));
-  addEntry(r, "cvt.rn.relu", toHalf, vop<H, F32>([](auto v) { return relu(v); }));
-  addEntry(r, "cvt.rn", pair, vop<U32, F32, F32>([](auto a, auto b) { return pack2<H>(a, b); }));
-  addEntry(r, "cvt.rn.relu", pair, vop<U32, F32, F32>([](auto a, auto b) { return pack2<H>(relu(a), relu(b)); }));
+  addEntry(r, "cvt.rn.ftz", toHalf,
+           vop<H, F32>([](auto v) { return flush(v); }));
+  addEntry(r, "cvt.rn.sat", toHalf,
+           vop<H, F32>([](auto v) { return saturate01(v); }));
+  addEntry(r, "cvt.rn.relu", toHalf,
+           vop<H, F32>([](auto v) { return relu(v); }));
+  addEntry(r, "cvt.rn", pair,
+           vop<U32, F32, F32>([](auto a, auto b) { return pack2<H>(a, b); }));
+  addEntry(r, "cvt.rn.relu", pair, vop<U32, F32, F32>([](auto a, auto b) {
+             return pack2<H>(relu(a), relu(b));
+           }));
 }
 
 } // namespace
@@ -241,11 +313,13 @@ void addConvertOps(Registry &r) {
   addRoundF32<false, true>(r, ".sat.f32.f32");
   addRoundF32<true, true>(r, ".ftz.sat.f32.f32");
 #define X(mode, fn)                                                            \
-  addEntry(r, "cvt" mode, ".f64.f64", vop<F64, F64>([](auto v) { return fn(v); }));
+  addEntry(r, "cvt" mode, ".f64.f64",                                          \
+           vop<F64, F64>([](auto v) { return fn(v); }));
   ROUNDINGS(X)
 #undef X
   addEntry(r, "cvt", ".f64.f64", vop<F64, F64>([](auto v) { return v; }));
-  addEntry(r, "cvt.sat", ".f64.f64", vop<F64, F64>([](auto v) { return saturate01(v); }));
+  addEntry(r, "cvt.sat", ".f64.f64",
+           vop<F64, F64>([](auto v) { return saturate01(v); }));
   addF32F64<false, false>(r, ".f32.f64", ".f64.f32");
   addF32F64<true, false>(r, ".ftz.f32.f64", ".ftz.f64.f32");
   addF32F64<false, true>(r, ".sat.f32.f64", ".sat.f64.f32");
@@ -255,12 +329,14 @@ void addConvertOps(Registry &r) {
   addEntry(r, "cvt.rna", ".tf32.f32", vop<U32, F32>([](auto v) {
              VU32 u = bits<VU32>(v);
              VU32 rounded = (u + 0x1000u) & 0xffffe000u;
-             return pick((u & 0x7f800000u) == 0x7f800000u, pick(v != v, VU32(0x7fffffffu), u), rounded);
+             return pick((u & 0x7f800000u) == 0x7f800000u,
+                         pick(v != v, VU32(0x7fffffffu), u), rounded);
            }));
   addEntry(r, "cvt.rn", ".tf32.f32", vop<U32, F32>([](auto v) {
              VU32 u = bits<VU32>(v);
              VU32 rounded = (u + 0xfffu + ((u >> 13) & 1u)) & 0xffffe000u;
-             return pick((u & 0x7f800000u) == 0x7f800000u, pick(v != v, VU32(0x7fffffffu), u), rounded);
+             return pick((u & 0x7f800000u) == 0x7f800000u,
+                         pick(v != v, VU32(0x7fffffffu), u), rounded);
            }));
 }
 

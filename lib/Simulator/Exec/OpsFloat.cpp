@@ -21,11 +21,18 @@ namespace {
 
 template <class T, bool Ftz, bool Sat>
 void addBasic(Registry &r, const char *type) {
-  addEntry(r, "add", type, vop<T, T, T>([](auto a, auto b) { return out<Ftz, Sat>(in<Ftz>(a) + in<Ftz>(b)); }));
-  addEntry(r, "sub", type, vop<T, T, T>([](auto a, auto b) { return out<Ftz, Sat>(in<Ftz>(a) - in<Ftz>(b)); }));
-  addEntry(r, "mul", type, vop<T, T, T>([](auto a, auto b) { return out<Ftz, Sat>(in<Ftz>(a) * in<Ftz>(b)); }));
+  addEntry(r, "add", type, vop<T, T, T>([](auto a, auto b) {
+             return out<Ftz, Sat>(in<Ftz>(a) + in<Ftz>(b));
+           }));
+  addEntry(r, "sub", type, vop<T, T, T>([](auto a, auto b) {
+             return out<Ftz, Sat>(in<Ftz>(a) - in<Ftz>(b));
+           }));
+  addEntry(r, "mul", type, vop<T, T, T>([](auto a, auto b) {
+             return out<Ftz, Sat>(in<Ftz>(a) * in<Ftz>(b));
+           }));
   auto fma = vop<T, T, T, T>([](auto a, auto b, auto c) {
-    return out<Ftz, Sat>(__builtin_elementwise_fma(in<Ftz>(a), in<Ftz>(b), in<Ftz>(c)));
+    return out<Ftz, Sat>(
+        __builtin_elementwise_fma(in<Ftz>(a), in<Ftz>(b), in<Ftz>(c)));
   });
   addEntry(r, "fma", type, fma);
   addEntry(r, "mad", type, fma);
@@ -35,10 +42,12 @@ void addBasic(Registry &r, const char *type) {
 
 /// One NaN gives the other operand (`.NaN`: NaN); -0 is less than +0.
 template <bool Max, bool NaN, typename V> HWTUNE_INLINE V extreme(V a, V b) {
-  using Raw = decltype(bits<typename VecOf<__typeof__(0u), sizeof(V) / 4>::type>(a));
+  using Raw =
+      decltype(bits<typename VecOf<__typeof__(0u), sizeof(V) / 4>::type>(a));
   V r = pick(Max ? a > b : a < b, a, b);
   // Equal numbers differ at most in the sign of zero.
-  V equal = bits<V>(Max ? bits<Raw>(a) & bits<Raw>(b) : bits<Raw>(a) | bits<Raw>(b));
+  V equal =
+      bits<V>(Max ? bits<Raw>(a) & bits<Raw>(b) : bits<Raw>(a) | bits<Raw>(b));
   r = pick(a == b, equal, r);
   r = pick(a != a, NaN ? a : b, r);
   if constexpr (NaN)
@@ -50,51 +59,106 @@ template <bool Max, bool NaN, typename V> HWTUNE_INLINE V extreme(V a, V b) {
 /// The magnitude of the extreme with the sign that the product would have.
 template <bool Max, bool NaN> HWTUNE_INLINE VF32 extremeXor(VF32 a, VF32 b) {
   VU32 sign = (bits<VU32>(a) ^ bits<VU32>(b)) & 0x80000000u;
-  VF32 x = bits<VF32>(bits<VU32>(a) & 0x7fffffffu), y = bits<VF32>(bits<VU32>(b) & 0x7fffffffu);
+  VF32 x = bits<VF32>(bits<VU32>(a) & 0x7fffffffu),
+       y = bits<VF32>(bits<VU32>(b) & 0x7fffffffu);
   VF32 r = extreme<Max, NaN>(x, y);
   return pick(r != r, r, bits<VF32>(bits<VU32>(r) | sign));
 }
 
-template <bool Ftz> void addExtremes(Registry &r, const char *plain, const char *nan, const char *xorSign, const char *nanXor) {
+template <bool Ftz>
+void addExtremes(Registry &r, const char *plain, const char *nan,
+                 const char *xorSign, const char *nanXor) {
 #define EXTREME(Max, op)                                                       \
-  addEntry(r, op, plain, vop<F32, F32, F32>([](auto a, auto b) { return extreme<Max, false>(in<Ftz>(a), in<Ftz>(b)); })); \
-  addEntry(r, op, nan, vop<F32, F32, F32>([](auto a, auto b) { return extreme<Max, true>(in<Ftz>(a), in<Ftz>(b)); })); \
-  addEntry(r, op, xorSign, vop<F32, F32, F32>([](auto a, auto b) { return extremeXor<Max, false>(in<Ftz>(a), in<Ftz>(b)); })); \
-  addEntry(r, op, nanXor, vop<F32, F32, F32>([](auto a, auto b) { return extremeXor<Max, true>(in<Ftz>(a), in<Ftz>(b)); })); \
-  addEntry(r, op "3", plain, vop<F32, F32, F32, F32>([](auto a, auto b, auto c) { return extreme<Max, false>(extreme<Max, false>(in<Ftz>(a), in<Ftz>(b)), in<Ftz>(c)); })); \
-  addEntry(r, op "3", nan, vop<F32, F32, F32, F32>([](auto a, auto b, auto c) { return extreme<Max, true>(extreme<Max, true>(in<Ftz>(a), in<Ftz>(b)), in<Ftz>(c)); }));
+  addEntry(r, op, plain, vop<F32, F32, F32>([](auto a, auto b) {               \
+             return extreme<Max, false>(in<Ftz>(a), in<Ftz>(b));               \
+           }));                                                                \
+  addEntry(r, op, nan, vop<F32, F32, F32>([](auto a, auto b) {                 \
+             return extreme<Max, true>(in<Ftz>(a), in<Ftz>(b));                \
+           }));                                                                \
+  addEntry(r, op, xorSign, vop<F32, F32, F32>([](auto a, auto b) {             \
+             return extremeXor<Max, false>(in<Ftz>(a), in<Ftz>(b));            \
+           }));                                                                \
+  addEntry(r, op, nanXor, vop<F32, F32, F32>([](auto a, auto b) {              \
+             return extremeXor<Max, true>(in<Ftz>(a), in<Ftz>(b));             \
+           }));                                                                \
+  addEntry(r, op "3", plain,                                                   \
+           vop<F32, F32, F32, F32>([](auto a, auto b, auto c) {                \
+             return extreme<Max, false>(                                       \
+                 extreme<Max, false>(in<Ftz>(a), in<Ftz>(b)), in<Ftz>(c));     \
+           }));                                                                \
+  addEntry(r, op "3", nan,                                                     \
+           vop<F32, F32, F32, F32>([](auto a, auto b, auto c) {                \
+             return extreme<Max, true>(                                        \
+                 extreme<Max, true>(in<Ftz>(a), in<Ftz>(b)), in<Ftz>(c));      \
+           }));
   EXTREME(false, "min")
   EXTREME(true, "max")
 #undef EXTREME
 }
 
 void addSigns(Registry &r) {
-  addEntry(r, "abs", ".f32", vop<U32, U32>([](auto a) { return a & 0x7fffffffu; }));
-  addEntry(r, "neg", ".f32", vop<U32, U32>([](auto a) { return a ^ 0x80000000u; }));
-  addEntry(r, "abs", ".ftz.f32", vop<F32, F32>([](auto a) { return bits<VF32>(bits<VU32>(flush(a)) & 0x7fffffffu); }));
-  addEntry(r, "neg", ".ftz.f32", vop<F32, F32>([](auto a) { return bits<VF32>(bits<VU32>(flush(a)) ^ 0x80000000u); }));
-  addEntry(r, "abs", ".f64", vop<U64, U64>([](auto a) { return a & 0x7fffffffffffffffull; }));
-  addEntry(r, "neg", ".f64", vop<U64, U64>([](auto a) { return a ^ 0x8000000000000000ull; }));
-  addEntry(r, "copysign", ".f32", vop<U32, U32, U32>([](auto a, auto b) { return (a & 0x80000000u) | (b & 0x7fffffffu); }));
-  addEntry(r, "copysign", ".f64", vop<U64, U64, U64>([](auto a, auto b) { return (a & 0x8000000000000000ull) | (b & 0x7fffffffffffffffull); }));
-  addEntry(r, "min", ".f64", vop<F64, F64, F64>([](auto a, auto b) { return extreme<false, false>(a, b); }));
-  addEntry(r, "max", ".f64", vop<F64, F64, F64>([](auto a, auto b) { return extreme<true, false>(a, b); }));
+  addEntry(r, "abs", ".f32",
+           vop<U32, U32>([](auto a) { return a & 0x7fffffffu; }));
+  addEntry(r, "neg", ".f32",
+           vop<U32, U32>([](auto a) { return a ^ 0x80000000u; }));
+  addEntry(r, "abs", ".ftz.f32", vop<F32, F32>([](auto a) {
+             return bits<VF32>(bits<VU32>(flush(a)) & 0x7fffffffu);
+           }));
+  addEntry(r, "neg", ".ftz.f32", vop<F32, F32>([](auto a) {
+             return bits<VF32>(bits<VU32>(flush(a)) ^ 0x80000000u);
+           }));
+  addEntry(r, "abs", ".f64",
+           vop<U64, U64>([](auto a) { return a & 0x7fffffffffffffffull; }));
+  addEntry(r, "neg", ".f64",
+           vop<U64, U64>([](auto a) { return a ^ 0x8000000000000000ull; }));
+  addEntry(r, "copysign", ".f32", vop<U32, U32, U32>([](auto a, auto b) {
+             return (a & 0x80000000u) | (b & 0x7fffffffu);
+           }));
+  addEntry(r, "copysign", ".f64", vop<U64, U64, U64>([](auto a, auto b) {
+             return (a & 0x8000000000000000ull) | (b & 0x7fffffffffffffffull);
+           }));
+  addEntry(r, "min", ".f64", vop<F64, F64, F64>([](auto a, auto b) {
+             return extreme<false, false>(a, b);
+           }));
+  addEntry(r, "max", ".f64", vop<F64, F64, F64>([](auto a, auto b) {
+             return extreme<true, false>(a, b);
+           }));
 }
 
 void addTestp(Registry &r) {
-  addEntry(r, "testp.finite", ".f32", vop<P, U32>([](auto a) { return (a & 0x7f800000u) != 0x7f800000u; }));
-  addEntry(r, "testp.infinite", ".f32", vop<P, U32>([](auto a) { return (a & 0x7fffffffu) == 0x7f800000u; }));
-  addEntry(r, "testp.number", ".f32", vop<P, F32>([](auto a) { return a == a; }));
-  addEntry(r, "testp.notanumber", ".f32", vop<P, F32>([](auto a) { return a != a; }));
-  addEntry(r, "testp.normal", ".f32", vop<P, U32>([](auto a) { VU32 e = a & 0x7f800000u; return (e != 0u) & (e != 0x7f800000u); }));
-  addEntry(r, "testp.subnormal", ".f32", vop<P, U32>([](auto a) { return ((a & 0x7f800000u) == 0u) & ((a & 0x7fffffu) != 0u); }));
+  addEntry(r, "testp.finite", ".f32", vop<P, U32>([](auto a) {
+             return (a & 0x7f800000u) != 0x7f800000u;
+           }));
+  addEntry(r, "testp.infinite", ".f32", vop<P, U32>([](auto a) {
+             return (a & 0x7fffffffu) == 0x7f800000u;
+           }));
+  addEntry(r, "testp.number", ".f32",
+           vop<P, F32>([](auto a) { return a == a; }));
+  addEntry(r, "testp.notanumber", ".f32",
+           vop<P, F32>([](auto a) { return a != a; }));
+  addEntry(r, "testp.normal", ".f32", vop<P, U32>([](auto a) {
+             VU32 e = a & 0x7f800000u;
+             return (e != 0u) & (e != 0x7f800000u);
+           }));
+  addEntry(r, "testp.subnormal", ".f32", vop<P, U32>([](auto a) {
+             return ((a & 0x7f800000u) == 0u) & ((a & 0x7fffffu) != 0u);
+           }));
   constexpr uint64_t exp = 0x7ff0000000000000ull, man = 0xfffffffffffffull;
-  addEntry(r, "testp.finite", ".f64", vop<P, U64>([](auto a) { return (a & exp) != exp; }));
-  addEntry(r, "testp.infinite", ".f64", vop<P, U64>([](auto a) { return (a & (exp | man)) == exp; }));
-  addEntry(r, "testp.number", ".f64", vop<P, F64>([](auto a) { return a == a; }));
-  addEntry(r, "testp.notanumber", ".f64", vop<P, F64>([](auto a) { return a != a; }));
-  addEntry(r, "testp.normal", ".f64", vop<P, U64>([](auto a) { VU64 e = a & exp; return (e != 0ull) & (e != exp); }));
-  addEntry(r, "testp.subnormal", ".f64", vop<P, U64>([](auto a) { return ((a & exp) == 0ull) & ((a & man) != 0ull); }));
+  addEntry(r, "testp.finite", ".f64",
+           vop<P, U64>([](auto a) { return (a & exp) != exp; }));
+  addEntry(r, "testp.infinite", ".f64",
+           vop<P, U64>([](auto a) { return (a & (exp | man)) == exp; }));
+  addEntry(r, "testp.number", ".f64",
+           vop<P, F64>([](auto a) { return a == a; }));
+  addEntry(r, "testp.notanumber", ".f64",
+           vop<P, F64>([](auto a) { return a != a; }));
+  addEntry(r, "testp.normal", ".f64", vop<P, U64>([](auto a) {
+             VU64 e = a & exp;
+             return (e != 0ull) & (e != exp);
+           }));
+  addEntry(r, "testp.subnormal", ".f64", vop<P, U64>([](auto a) {
+             return ((a & exp) == 0ull) & ((a & man) != 0ull);
+           }));
 }
 
 // --- quotients and roots ----------------------------------------------------
@@ -106,7 +170,8 @@ HWTUNE_INLINE VF32 divideApprox(VF32 a, VF32 b) {
   VS32 big = (mag > 0x7e800000u) & (mag < 0x7f800000u);
   VU32 sign = (bits<VU32>(a) ^ bits<VU32>(b)) & 0x80000000u;
   VS32 infinite = (bits<VU32>(a) & 0x7fffffffu) == 0x7f800000u;
-  VF32 special = pick(infinite, bits<VF32>(VU32(0x7fffffffu)), bits<VF32>(sign));
+  VF32 special =
+      pick(infinite, bits<VF32>(VU32(0x7fffffffu)), bits<VF32>(sign));
   return pick(big & (a == a), special, q);
 }
 
@@ -125,15 +190,31 @@ template <bool Reciprocal> HWTUNE_INLINE VF32 root(VF32 a) {
 }
 
 template <bool Ftz> void addQuotients(Registry &r, const char *type) {
-  addEntry(r, "div.rn", type, vop<F32, F32, F32>([](auto a, auto b) { return out<Ftz, false>(in<Ftz>(a) / in<Ftz>(b)); }));
-  addEntry(r, "div.full", type, vop<F32, F32, F32>([](auto a, auto b) { return out<Ftz, false>(in<Ftz>(a) / in<Ftz>(b)); }));
-  addEntry(r, "div.approx", type, vop<F32, F32, F32>([](auto a, auto b) { return out<Ftz, false>(divideApprox(in<Ftz>(a), in<Ftz>(b))); }));
-  addEntry(r, "rcp.rn", type, vop<F32, F32>([](auto a) { return out<Ftz, false>(1.0f / in<Ftz>(a)); }));
-  addEntry(r, "rcp.approx", type, vop<F32, F32>([](auto a) { return out<Ftz, false>(1.0f / in<Ftz>(a)); }));
-  auto sqrt = vop<F32, F32>([](auto a) { VF32 r = root<false>(in<Ftz>(a)); return Ftz ? flush(r) : r; });
+  addEntry(r, "div.rn", type, vop<F32, F32, F32>([](auto a, auto b) {
+             return out<Ftz, false>(in<Ftz>(a) / in<Ftz>(b));
+           }));
+  addEntry(r, "div.full", type, vop<F32, F32, F32>([](auto a, auto b) {
+             return out<Ftz, false>(in<Ftz>(a) / in<Ftz>(b));
+           }));
+  addEntry(r, "div.approx", type, vop<F32, F32, F32>([](auto a, auto b) {
+             return out<Ftz, false>(divideApprox(in<Ftz>(a), in<Ftz>(b)));
+           }));
+  addEntry(r, "rcp.rn", type, vop<F32, F32>([](auto a) {
+             return out<Ftz, false>(1.0f / in<Ftz>(a));
+           }));
+  addEntry(r, "rcp.approx", type, vop<F32, F32>([](auto a) {
+             return out<Ftz, false>(1.0f / in<Ftz>(a));
+           }));
+  auto sqrt = vop<F32, F32>([](auto a) {
+    VF32 r = root<false>(in<Ftz>(a));
+    return Ftz ? flush(r) : r;
+  });
   addEntry(r, "sqrt.rn", type, sqrt);
   addEntry(r, "sqrt.approx", type, sqrt);
-  addEntry(r, "rsqrt.approx", type, vop<F32, F32>([](auto a) { VF32 r = root<true>(in<Ftz>(a)); return Ftz ? flush(r) : r; }));
+  addEntry(r, "rsqrt.approx", type, vop<F32, F32>([](auto a) {
+             VF32 r = root<true>(in<Ftz>(a));
+             return Ftz ? flush(r) : r;
+           }));
 }
 
 // --- 2^x --------------------------------------------------------------------
@@ -141,12 +222,14 @@ template <bool Ftz> void addQuotients(Registry &r, const char *type) {
 /// 2^x to about 1 ulp: 2^n * p(x - n), p the Taylor series of e^(f ln 2) on
 /// [-0.5, 0.5] in f64, whose rounding to f32 is the only visible error.
 HWTUNE_INLINE VF32 exp2(VF32 x) {
-  VF32 clamped = pick(x < -160.0f, VF32(-160.0f), pick(x > 130.0f, VF32(130.0f), x));
+  VF32 clamped =
+      pick(x < -160.0f, VF32(-160.0f), pick(x > 130.0f, VF32(130.0f), x));
   VF64 w = convert<VF64>(pick(x == x, clamped, VF32(0.0f)));
   VF64 n = __builtin_elementwise_roundeven(w);
   VF64 f = (w - n) * 0.69314718055994530942;
   VF64 p = VF64(1.0 / 40320);
-  const double c[] = {1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0};
+  const double c[] = {1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24,
+                      1.0 / 6,    0.5,       1.0,       1.0};
   for (double k : c)
     p = __builtin_elementwise_fma(p, f, VF64(k));
   VS64 e = (convert<VS64>(n) + 1023) << 52;
@@ -154,8 +237,11 @@ HWTUNE_INLINE VF32 exp2(VF32 x) {
 }
 
 void addExponentials(Registry &r) {
-  addEntry(r, "ex2.approx", ".f32", vop<F32, F32>([](auto a) { return canonical(exp2(a)); }));
-  addEntry(r, "ex2.approx", ".ftz.f32", vop<F32, F32>([](auto a) { return canonical(flush(exp2(flush(a)))); }));
+  addEntry(r, "ex2.approx", ".f32",
+           vop<F32, F32>([](auto a) { return canonical(exp2(a)); }));
+  addEntry(r, "ex2.approx", ".ftz.f32", vop<F32, F32>([](auto a) {
+             return canonical(flush(exp2(flush(a))));
+           }));
 }
 
 } // namespace
@@ -166,16 +252,20 @@ void addFloatOps(Registry &r) {
   addBasic<F32, false, true>(r, ".sat.f32");
   addBasic<F32, true, true>(r, ".ftz.sat.f32");
   addBasic<F64, false, false>(r, ".f64");
-  addExtremes<false>(r, ".f32", ".NaN.f32", ".xorsign.abs.f32", ".NaN.xorsign.abs.f32");
-  addExtremes<true>(r, ".ftz.f32", ".ftz.NaN.f32", ".ftz.xorsign.abs.f32", ".ftz.NaN.xorsign.abs.f32");
+  addExtremes<false>(r, ".f32", ".NaN.f32", ".xorsign.abs.f32",
+                     ".NaN.xorsign.abs.f32");
+  addExtremes<true>(r, ".ftz.f32", ".ftz.NaN.f32", ".ftz.xorsign.abs.f32",
+                    ".ftz.NaN.xorsign.abs.f32");
   addSigns(r);
   addTestp(r);
   addQuotients<false>(r, ".f32");
   addQuotients<true>(r, ".ftz.f32");
   addExponentials(r);
-  addEntry(r, "div.rn", ".f64", vop<F64, F64, F64>([](auto a, auto b) { return a / b; }));
+  addEntry(r, "div.rn", ".f64",
+           vop<F64, F64, F64>([](auto a, auto b) { return a / b; }));
   addEntry(r, "rcp.rn", ".f64", vop<F64, F64>([](auto a) { return 1.0 / a; }));
-  addEntry(r, "sqrt.rn", ".f64", vop<F64, F64>([](auto a) { return __builtin_elementwise_sqrt(a); }));
+  addEntry(r, "sqrt.rn", ".f64",
+           vop<F64, F64>([](auto a) { return __builtin_elementwise_sqrt(a); }));
 }
 
 } // namespace hwtune::exec::HWTUNE_ISA

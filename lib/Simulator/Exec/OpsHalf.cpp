@@ -27,9 +27,13 @@ struct Sat {};
 struct FtzSat {};
 struct Relu {};
 struct FtzRelu {};
-template <class M> constexpr bool isFtz = __is_same(M, Ftz) || __is_same(M, FtzSat) || __is_same(M, FtzRelu);
-template <class M> constexpr bool isSat = __is_same(M, Sat) || __is_same(M, FtzSat);
-template <class M> constexpr bool isRelu = __is_same(M, Relu) || __is_same(M, FtzRelu);
+template <class M>
+constexpr bool isFtz =
+    __is_same(M, Ftz) || __is_same(M, FtzSat) || __is_same(M, FtzRelu);
+template <class M>
+constexpr bool isSat = __is_same(M, Sat) || __is_same(M, FtzSat);
+template <class M>
+constexpr bool isRelu = __is_same(M, Relu) || __is_same(M, FtzRelu);
 
 template <bool B, class M> uint32_t finish(double v) {
   if (isSat<M>)
@@ -39,20 +43,31 @@ template <bool B, class M> uint32_t finish(double v) {
   uint32_t h = encodeFloat(format<B>(), v, Rounding::Nearest);
   return isFtz<M> ? flush(h) : h;
 }
-template <bool B, class M> double get(uint32_t h) { return decodeFloat(format<B>(), isFtz<M> ? flush(h) : h); }
+template <bool B, class M> double get(uint32_t h) {
+  return decodeFloat(format<B>(), isFtz<M> ? flush(h) : h);
+}
 
 template <bool B, class M> struct Add {
-  uint32_t operator()(uint32_t a, uint32_t b) const { return finish<B, M>(addExactZero(get<B, M>(a), get<B, M>(b), Rounding::Nearest)); }
+  uint32_t operator()(uint32_t a, uint32_t b) const {
+    return finish<B, M>(
+        addExactZero(get<B, M>(a), get<B, M>(b), Rounding::Nearest));
+  }
 };
 template <bool B, class M> struct Sub {
-  uint32_t operator()(uint32_t a, uint32_t b) const { return finish<B, M>(addExactZero(get<B, M>(a), -get<B, M>(b), Rounding::Nearest)); }
+  uint32_t operator()(uint32_t a, uint32_t b) const {
+    return finish<B, M>(
+        addExactZero(get<B, M>(a), -get<B, M>(b), Rounding::Nearest));
+  }
 };
 template <bool B, class M> struct Mul {
-  uint32_t operator()(uint32_t a, uint32_t b) const { return finish<B, M>(get<B, M>(a) * get<B, M>(b)); }
+  uint32_t operator()(uint32_t a, uint32_t b) const {
+    return finish<B, M>(get<B, M>(a) * get<B, M>(b));
+  }
 };
 template <bool B, class M> struct Fma {
   uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
-    return finish<B, M>(addExactZero(get<B, M>(a) * get<B, M>(b), get<B, M>(c), Rounding::Nearest));
+    return finish<B, M>(addExactZero(get<B, M>(a) * get<B, M>(b), get<B, M>(c),
+                                     Rounding::Nearest));
   }
 };
 
@@ -78,7 +93,9 @@ template <bool B, class M, bool Max, bool NaN, bool Xor> struct Extreme {
 
 /// Functions on the exact value, rounded once.
 template <bool B, class M, class F> struct Unary {
-  uint32_t operator()(uint32_t a) const { return finish<B, M>(F{}(get<B, M>(a))); }
+  uint32_t operator()(uint32_t a) const {
+    return finish<B, M>(F{}(get<B, M>(a)));
+  }
 };
 struct Exp2 {
   double operator()(double v) const { return std::exp2(v); }
@@ -93,29 +110,44 @@ template <class F> struct Pair {
     return (F{}((a & 0xffff)...) & 0xffff) | (F{}((a >> 16)...) << 16);
   }
 };
-template <int N, class F> void addBoth(Registry &r, const char *op, const std::string &one, const std::string &two) {
+template <int N, class F>
+void addBoth(Registry &r, const char *op, const std::string &one,
+             const std::string &two) {
   if constexpr (N == 1) {
     addEntry(r, op, one.c_str(), lop<U16, U16>([](auto a) { return F{}(a); }));
-    addEntry(r, op, two.c_str(), lop<U32, U32>([](auto a) { return Pair<F>{}(a); }));
+    addEntry(r, op, two.c_str(),
+             lop<U32, U32>([](auto a) { return Pair<F>{}(a); }));
   } else if constexpr (N == 2) {
-    addEntry(r, op, one.c_str(), lop<U16, U16, U16>([](auto a, auto b) { return F{}(a, b); }));
-    addEntry(r, op, two.c_str(), lop<U32, U32, U32>([](auto a, auto b) { return Pair<F>{}(a, b); }));
+    addEntry(r, op, one.c_str(),
+             lop<U16, U16, U16>([](auto a, auto b) { return F{}(a, b); }));
+    addEntry(r, op, two.c_str(), lop<U32, U32, U32>([](auto a, auto b) {
+               return Pair<F>{}(a, b);
+             }));
   } else {
-    addEntry(r, op, one.c_str(), lop<U16, U16, U16, U16>([](auto a, auto b, auto c) { return F{}(a, b, c); }));
-    addEntry(r, op, two.c_str(), lop<U32, U32, U32, U32>([](auto a, auto b, auto c) { return Pair<F>{}(a, b, c); }));
+    addEntry(r, op, one.c_str(),
+             lop<U16, U16, U16, U16>(
+                 [](auto a, auto b, auto c) { return F{}(a, b, c); }));
+    addEntry(r, op, two.c_str(),
+             lop<U32, U32, U32, U32>(
+                 [](auto a, auto b, auto c) { return Pair<F>{}(a, b, c); }));
   }
 }
 
-template <bool B, class M> void addArithmetic(Registry &r, const std::string &mods) {
-  std::string t = B ? "bf16" : "f16", one = mods + "." + t, two = mods + "." + t + "x2";
+template <bool B, class M>
+void addArithmetic(Registry &r, const std::string &mods) {
+  std::string t = B ? "bf16" : "f16", one = mods + "." + t,
+              two = mods + "." + t + "x2";
   addBoth<2, Add<B, M>>(r, "add", one, two);
   addBoth<2, Sub<B, M>>(r, "sub", one, two);
   addBoth<2, Mul<B, M>>(r, "mul", one, two);
   addBoth<3, Fma<B, M>>(r, "fma", one, two);
 }
-template <bool B, class M> void addExtremes(Registry &r, const std::string &mods) {
+template <bool B, class M>
+void addExtremes(Registry &r, const std::string &mods) {
   std::string t = B ? "bf16" : "f16";
-  auto names = [&](const char *extra) { return std::pair(mods + extra + "." + t, mods + extra + "." + t + "x2"); };
+  auto names = [&](const char *extra) {
+    return std::pair(mods + extra + "." + t, mods + extra + "." + t + "x2");
+  };
 #define EXTREME(op, Max, extra, NaN, Xor)                                      \
   {                                                                            \
     auto [one, two] = names(extra);                                            \
@@ -134,42 +166,94 @@ template <bool B, class M> void addExtremes(Registry &r, const std::string &mods
 
 // --- comparisons ------------------------------------------------------------
 
-enum class Cmp { eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
+enum class Cmp {
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  equ,
+  neu,
+  ltu,
+  leu,
+  gtu,
+  geu,
+  num,
+  nan
+};
 bool compare(Cmp c, double a, double b) {
   bool un = a != a || b != b;
   switch (c) {
-  case Cmp::eq: return a == b;
-  case Cmp::ne: return !un && a != b;
-  case Cmp::lt: return a < b;
-  case Cmp::le: return a <= b;
-  case Cmp::gt: return a > b;
-  case Cmp::ge: return a >= b;
-  case Cmp::equ: return un || a == b;
-  case Cmp::neu: return un || a != b;
-  case Cmp::ltu: return un || a < b;
-  case Cmp::leu: return un || a <= b;
-  case Cmp::gtu: return un || a > b;
-  case Cmp::geu: return un || a >= b;
-  case Cmp::num: return !un;
-  case Cmp::nan: return un;
+  case Cmp::eq:
+    return a == b;
+  case Cmp::ne:
+    return !un && a != b;
+  case Cmp::lt:
+    return a < b;
+  case Cmp::le:
+    return a <= b;
+  case Cmp::gt:
+    return a > b;
+  case Cmp::ge:
+    return a >= b;
+  case Cmp::equ:
+    return un || a == b;
+  case Cmp::neu:
+    return un || a != b;
+  case Cmp::ltu:
+    return un || a < b;
+  case Cmp::leu:
+    return un || a <= b;
+  case Cmp::gtu:
+    return un || a > b;
+  case Cmp::geu:
+    return un || a >= b;
+  case Cmp::num:
+    return !un;
+  case Cmp::nan:
+    return un;
   }
   return false;
 }
 template <bool B, Cmp C> void addCompare(Registry &r, const std::string &name) {
   std::string t = B ? ".bf16" : ".f16", op = "setp." + name;
-  addEntry(r, op.c_str(), t.c_str(), lop<P, U16, U16>([](auto a, auto b) { return compare(C, get<B, Plain>(a), get<B, Plain>(b)); }));
-  addEntry(r, (op + ".ftz").c_str(), t.c_str(), lop<P, U16, U16>([](auto a, auto b) { return compare(C, get<B, Ftz>(a), get<B, Ftz>(b)); }));
+  addEntry(r, op.c_str(), t.c_str(), lop<P, U16, U16>([](auto a, auto b) {
+             return compare(C, get<B, Plain>(a), get<B, Plain>(b));
+           }));
+  addEntry(r, (op + ".ftz").c_str(), t.c_str(),
+           lop<P, U16, U16>([](auto a, auto b) {
+             return compare(C, get<B, Ftz>(a), get<B, Ftz>(b));
+           }));
   // Of a pair the decoder takes the two halves one by one.
-  addEntry(r, (op + ".low").c_str(), (t + "x2").c_str(), lop<P, U32, U32>([](auto a, auto b) { return compare(C, get<B, Plain>(a & 0xffff), get<B, Plain>(b & 0xffff)); }));
-  addEntry(r, (op + ".high").c_str(), (t + "x2").c_str(), lop<P, U32, U32>([](auto a, auto b) { return compare(C, get<B, Plain>(a >> 16), get<B, Plain>(b >> 16)); }));
-  addEntry(r, (op + ".low.ftz").c_str(), (t + "x2").c_str(), lop<P, U32, U32>([](auto a, auto b) { return compare(C, get<B, Ftz>(a & 0xffff), get<B, Ftz>(b & 0xffff)); }));
-  addEntry(r, (op + ".high.ftz").c_str(), (t + "x2").c_str(), lop<P, U32, U32>([](auto a, auto b) { return compare(C, get<B, Ftz>(a >> 16), get<B, Ftz>(b >> 16)); }));
+  addEntry(r, (op + ".low").c_str(), (t + "x2").c_str(),
+           lop<P, U32, U32>([](auto a, auto b) {
+             return compare(C, get<B, Plain>(a & 0xffff),
+                            get<B, Plain>(b & 0xffff));
+           }));
+  addEntry(r, (op + ".high").c_str(), (t + "x2").c_str(),
+           lop<P, U32, U32>([](auto a, auto b) {
+             return compare(C, get<B, Plain>(a >> 16), get<B, Plain>(b >> 16));
+           }));
+  addEntry(r, (op + ".low.ftz").c_str(), (t + "x2").c_str(),
+           lop<P, U32, U32>([](auto a, auto b) {
+             return compare(C, get<B, Ftz>(a & 0xffff),
+                            get<B, Ftz>(b & 0xffff));
+           }));
+  addEntry(r, (op + ".high.ftz").c_str(), (t + "x2").c_str(),
+           lop<P, U32, U32>([](auto a, auto b) {
+             return compare(C, get<B, Ftz>(a >> 16), get<B, Ftz>(b >> 16));
+           }));
 }
 template <bool B> void addCompares(Registry &r) {
-  addCompare<B, Cmp::eq>(r, "eq"), addCompare<B, Cmp::ne>(r, "ne"), addCompare<B, Cmp::lt>(r, "lt");
-  addCompare<B, Cmp::le>(r, "le"), addCompare<B, Cmp::gt>(r, "gt"), addCompare<B, Cmp::ge>(r, "ge");
-  addCompare<B, Cmp::equ>(r, "equ"), addCompare<B, Cmp::neu>(r, "neu"), addCompare<B, Cmp::ltu>(r, "ltu");
-  addCompare<B, Cmp::leu>(r, "leu"), addCompare<B, Cmp::gtu>(r, "gtu"), addCompare<B, Cmp::geu>(r, "geu");
+  addCompare<B, Cmp::eq>(r, "eq"), addCompare<B, Cmp::ne>(r, "ne"),
+      addCompare<B, Cmp::lt>(r, "lt");
+  addCompare<B, Cmp::le>(r, "le"), addCompare<B, Cmp::gt>(r, "gt"),
+      addCompare<B, Cmp::ge>(r, "ge");
+  addCompare<B, Cmp::equ>(r, "equ"), addCompare<B, Cmp::neu>(r, "neu"),
+      addCompare<B, Cmp::ltu>(r, "ltu");
+  addCompare<B, Cmp::leu>(r, "leu"), addCompare<B, Cmp::gtu>(r, "gtu"),
+      addCompare<B, Cmp::geu>(r, "geu");
   addCompare<B, Cmp::num>(r, "num"), addCompare<B, Cmp::nan>(r, "nan");
 }
 
@@ -181,10 +265,15 @@ template <class S> double exactOf(typename LaneOf<S>::T v) {
   else
     return double(v);
 }
-template <class S, Rounding Mode> void addFromInt(Registry &r, const char *mode, const char *from) {
+template <class S, Rounding Mode>
+void addFromInt(Registry &r, const char *mode, const char *from) {
   std::string op = std::string("cvt") + mode;
-  addEntry(r, op.c_str(), (std::string(".f16.") + from).c_str(), lop<U16, S>([](auto v) { return encodeFloat(kF16, exactOf<S>(v), Mode); }));
-  addEntry(r, op.c_str(), (std::string(".bf16.") + from).c_str(), lop<U16, S>([](auto v) { return encodeFloat(kBF16, exactOf<S>(v), Mode); }));
+  addEntry(r, op.c_str(), (std::string(".f16.") + from).c_str(),
+           lop<U16, S>(
+               [](auto v) { return encodeFloat(kF16, exactOf<S>(v), Mode); }));
+  addEntry(r, op.c_str(), (std::string(".bf16.") + from).c_str(),
+           lop<U16, S>(
+               [](auto v) { return encodeFloat(kBF16, exactOf<S>(v), Mode); }));
 }
 template <Rounding Mode> void addFromInts(Registry &r, const char *mode) {
   addFromInt<U16, Mode>(r, mode, "u16"), addFromInt<S16, Mode>(r, mode, "s16");
@@ -193,20 +282,26 @@ template <Rounding Mode> void addFromInts(Registry &r, const char *mode) {
 }
 
 /// f16 and bf16 to integers: rounded to an integer, then saturated.
-template <bool B, class D, class F> void addToInt(Registry &r, const char *mode, const char *to, double low, double high) {
+template <bool B, class D, class F>
+void addToInt(Registry &r, const char *mode, const char *to, double low,
+              double high) {
   (void)low, (void)high;
   auto e = lop<D, U16>([](auto h) {
     using E = typename LaneOf<D>::T;
-    constexpr int bits = __is_same(D, U16) || __is_same(D, S16) ? 16 : sizeof(E) * 8;
+    constexpr int bits =
+        __is_same(D, U16) || __is_same(D, S16) ? 16 : sizeof(E) * 8;
     constexpr bool isSigned = E(-1) < E(0);
     double v = F{}(decodeFloat(format<B>(), h));
     if (v != v)
       return bits == 64 ? E(1ull << 63) : E(0);
-    double lo = isSigned ? -std::ldexp(1.0, bits - 1) : 0.0, hi = std::ldexp(1.0, isSigned ? bits - 1 : bits);
+    double lo = isSigned ? -std::ldexp(1.0, bits - 1) : 0.0,
+           hi = std::ldexp(1.0, isSigned ? bits - 1 : bits);
     if (v <= lo)
       return isSigned ? E(E(1) << (bits - 1)) : E(0);
     if (v >= hi)
-      return E(isSigned ? (1ull << (bits - 1)) - 1 : bits == 64 ? ~0ull : (1ull << (bits & 63)) - 1);
+      return E(isSigned     ? (1ull << (bits - 1)) - 1
+               : bits == 64 ? ~0ull
+                            : (1ull << (bits & 63)) - 1);
     return E(v);
   });
   std::string type = std::string(".") + to + (B ? ".bf16" : ".f16");
@@ -226,16 +321,22 @@ struct Ceil {
   double operator()(double v) const { return std::ceil(v); }
 };
 template <bool B, class F> void addToInts(Registry &r, const char *mode) {
-  addToInt<B, U16, F>(r, mode, "u16", 0, 0), addToInt<B, S16, F>(r, mode, "s16", 0, 0);
-  addToInt<B, U32, F>(r, mode, "u32", 0, 0), addToInt<B, S32, F>(r, mode, "s32", 0, 0);
-  addToInt<B, U64, F>(r, mode, "u64", 0, 0), addToInt<B, S64, F>(r, mode, "s64", 0, 0);
+  addToInt<B, U16, F>(r, mode, "u16", 0, 0),
+      addToInt<B, S16, F>(r, mode, "s16", 0, 0);
+  addToInt<B, U32, F>(r, mode, "u32", 0, 0),
+      addToInt<B, S32, F>(r, mode, "s32", 0, 0);
+  addToInt<B, U64, F>(r, mode, "u64", 0, 0),
+      addToInt<B, S64, F>(r, mode, "s64", 0, 0);
   std::string t = B ? ".bf16.bf16" : ".f16.f16";
-  addEntry(r, (std::string("cvt") + mode).c_str(), t.c_str(), lop<U16, U16>([](auto h) {
-             return encodeFloat(format<B>(), F{}(decodeFloat(format<B>(), h)), Rounding::Nearest);
+  addEntry(r, (std::string("cvt") + mode).c_str(), t.c_str(),
+           lop<U16, U16>([](auto h) {
+             return encodeFloat(format<B>(), F{}(decodeFloat(format<B>(), h)),
+                                Rounding::Nearest);
            }));
 }
 
-template <FloatFormat const &F, Rounding Mode, bool Relu, bool Sat> uint32_t fromF32(float v) {
+template <FloatFormat const &F, Rounding Mode, bool Relu, bool Sat>
+uint32_t fromF32(float v) {
   double d = v;
   if (Relu && !(d > 0) && d == d)
     d = 0.0;
@@ -243,9 +344,14 @@ template <FloatFormat const &F, Rounding Mode, bool Relu, bool Sat> uint32_t fro
 }
 template <FloatFormat const &F> void addFromF32(Registry &r, const char *to) {
 #define FROM(mods, Mode, Relu, Sat)                                            \
-  addEntry(r, "cvt" mods, (std::string(".") + to + ".f32").c_str(), lop<U16, F32>([](auto v) { return fromF32<F, Mode, Relu, Sat>(v); })); \
-  addEntry(r, "cvt" mods, (std::string(".") + to + "x2.f32").c_str(), lop<U32, F32, F32>([](auto a, auto b) { \
-             return (fromF32<F, Mode, Relu, Sat>(a) << 16) | fromF32<F, Mode, Relu, Sat>(b); }));
+  addEntry(                                                                    \
+      r, "cvt" mods, (std::string(".") + to + ".f32").c_str(),                 \
+      lop<U16, F32>([](auto v) { return fromF32<F, Mode, Relu, Sat>(v); }));   \
+  addEntry(r, "cvt" mods, (std::string(".") + to + "x2.f32").c_str(),          \
+           lop<U32, F32, F32>([](auto a, auto b) {                             \
+             return (fromF32<F, Mode, Relu, Sat>(a) << 16) |                   \
+                    fromF32<F, Mode, Relu, Sat>(b);                            \
+           }));
   FROM(".rz", Rounding::Zero, false, false)
   FROM(".rz.relu", Rounding::Zero, true, false)
   FROM(".rn.satfinite", Rounding::Nearest, false, true)
@@ -253,38 +359,63 @@ template <FloatFormat const &F> void addFromF32(Registry &r, const char *to) {
   FROM(".rn.relu.satfinite", Rounding::Nearest, true, true)
   FROM(".rn.satfinite.relu", Rounding::Nearest, true, true)
 #undef FROM
-  addEntry(r, "cvt.rm", (std::string(".") + to + ".f32").c_str(), lop<U16, F32>([](auto v) { return fromF32<F, Rounding::Down, false, false>(v); }));
-  addEntry(r, "cvt.rp", (std::string(".") + to + ".f32").c_str(), lop<U16, F32>([](auto v) { return fromF32<F, Rounding::Up, false, false>(v); }));
+  addEntry(r, "cvt.rm", (std::string(".") + to + ".f32").c_str(),
+           lop<U16, F32>([](auto v) {
+             return fromF32<F, Rounding::Down, false, false>(v);
+           }));
+  addEntry(r, "cvt.rp", (std::string(".") + to + ".f32").c_str(),
+           lop<U16, F32>([](auto v) {
+             return fromF32<F, Rounding::Up, false, false>(v);
+           }));
 }
 template <bool B> void addF64(Registry &r) {
   std::string t = B ? "bf16" : "f16";
-  addEntry(r, "cvt.rn", ("." + t + ".f64").c_str(), lop<U16, F64>([](auto v) { return encodeFloat(format<B>(), v, Rounding::Nearest); }));
-  addEntry(r, "cvt.rz", ("." + t + ".f64").c_str(), lop<U16, F64>([](auto v) { return encodeFloat(format<B>(), v, Rounding::Zero); }));
-  addEntry(r, "cvt", (".f64." + t).c_str(), lop<F64, U16>([](auto h) { return decodeFloat(format<B>(), h); }));
+  addEntry(r, "cvt.rn", ("." + t + ".f64").c_str(), lop<U16, F64>([](auto v) {
+             return encodeFloat(format<B>(), v, Rounding::Nearest);
+           }));
+  addEntry(r, "cvt.rz", ("." + t + ".f64").c_str(), lop<U16, F64>([](auto v) {
+             return encodeFloat(format<B>(), v, Rounding::Zero);
+           }));
+  addEntry(r, "cvt", (".f64." + t).c_str(),
+           lop<F64, U16>([](auto h) { return decodeFloat(format<B>(), h); }));
 }
 
 // --- fp8 --------------------------------------------------------------------
 
 template <FloatFormat const &F> void addFp8(Registry &r, const std::string &t) {
   std::string x2 = t + "x2";
-  addEntry(r, "cvt.rn.satfinite", ("." + x2 + ".f32").c_str(), lop<U16, F32, F32>([](auto a, auto b) {
-             return (fromF32<F, Rounding::Nearest, false, true>(a) << 8) | fromF32<F, Rounding::Nearest, false, true>(b);
+  addEntry(r, "cvt.rn.satfinite", ("." + x2 + ".f32").c_str(),
+           lop<U16, F32, F32>([](auto a, auto b) {
+             return (fromF32<F, Rounding::Nearest, false, true>(a) << 8) |
+                    fromF32<F, Rounding::Nearest, false, true>(b);
            }));
-  addEntry(r, "cvt.rn.satfinite.relu", ("." + x2 + ".f32").c_str(), lop<U16, F32, F32>([](auto a, auto b) {
-             return (fromF32<F, Rounding::Nearest, true, true>(a) << 8) | fromF32<F, Rounding::Nearest, true, true>(b);
+  addEntry(r, "cvt.rn.satfinite.relu", ("." + x2 + ".f32").c_str(),
+           lop<U16, F32, F32>([](auto a, auto b) {
+             return (fromF32<F, Rounding::Nearest, true, true>(a) << 8) |
+                    fromF32<F, Rounding::Nearest, true, true>(b);
            }));
-  addEntry(r, "cvt.rn.satfinite", ("." + x2 + ".f16x2").c_str(), lop<U16, U32>([](auto v) {
-             return (encodeFloat(F, decodeFloat(kF16, v >> 16), Rounding::Nearest, true) << 8) |
-                    encodeFloat(F, decodeFloat(kF16, v & 0xffff), Rounding::Nearest, true);
+  addEntry(r, "cvt.rn.satfinite", ("." + x2 + ".f16x2").c_str(),
+           lop<U16, U32>([](auto v) {
+             return (encodeFloat(F, decodeFloat(kF16, v >> 16),
+                                 Rounding::Nearest, true)
+                     << 8) |
+                    encodeFloat(F, decodeFloat(kF16, v & 0xffff),
+                                Rounding::Nearest, true);
            }));
-  addEntry(r, "cvt.rn", (".f16x2." + x2).c_str(), lop<U32, U16>([](auto v) {
-             return (encodeFloat(kF16, decodeFloat(F, v >> 8), Rounding::Nearest) << 16) |
-                    encodeFloat(kF16, decodeFloat(F, v & 0xff), Rounding::Nearest);
-           }));
-  addEntry(r, "cvt.rn.relu", (".f16x2." + x2).c_str(), lop<U32, U16>([](auto v) {
+  addEntry(
+      r, "cvt.rn", (".f16x2." + x2).c_str(), lop<U32, U16>([](auto v) {
+        return (encodeFloat(kF16, decodeFloat(F, v >> 8), Rounding::Nearest)
+                << 16) |
+               encodeFloat(kF16, decodeFloat(F, v & 0xff), Rounding::Nearest);
+      }));
+  addEntry(r, "cvt.rn.relu", (".f16x2." + x2).c_str(),
+           lop<U32, U16>([](auto v) {
              auto relu = [](double d) { return d != d || d > 0 ? d : 0.0; };
-             return (encodeFloat(kF16, relu(decodeFloat(F, v >> 8)), Rounding::Nearest) << 16) |
-                    encodeFloat(kF16, relu(decodeFloat(F, v & 0xff)), Rounding::Nearest);
+             return (encodeFloat(kF16, relu(decodeFloat(F, v >> 8)),
+                                 Rounding::Nearest)
+                     << 16) |
+                    encodeFloat(kF16, relu(decodeFloat(F, v & 0xff)),
+                                Rounding::Nearest);
            }));
 }
 
@@ -334,8 +465,12 @@ void addHalfOps(Registry &r) {
   addFromInts<Rounding::Up>(r, ".rp");
   addFromF32<kF16>(r, "f16");
   addFromF32<kBF16>(r, "bf16");
-  addEntry(r, "cvt.rn", ".bf16.f16", lop<U16, U16>([](auto h) { return encodeFloat(kBF16, decodeFloat(kF16, h), Rounding::Nearest); }));
-  addEntry(r, "cvt.rn", ".f16.bf16", lop<U16, U16>([](auto h) { return encodeFloat(kF16, decodeFloat(kBF16, h), Rounding::Nearest); }));
+  addEntry(r, "cvt.rn", ".bf16.f16", lop<U16, U16>([](auto h) {
+             return encodeFloat(kBF16, decodeFloat(kF16, h), Rounding::Nearest);
+           }));
+  addEntry(r, "cvt.rn", ".f16.bf16", lop<U16, U16>([](auto h) {
+             return encodeFloat(kF16, decodeFloat(kBF16, h), Rounding::Nearest);
+           }));
   addFp8<kE4M3>(r, "e4m3");
   addFp8<kE5M2>(r, "e5m2");
 }

@@ -22,7 +22,8 @@ using VF16 = VecOf<_Float16, 32>::type;
 using VU16 = VecOf<uint16_t, 32>::type;
 
 template <bool B> HWTUNE_INLINE VF64 widen(VU32 h) {
-  VF32 f = B ? bits<VF32>(h << 16) : convert<VF32>(bits<VF16>(convert<VU16>(h)));
+  VF32 f =
+      B ? bits<VF32>(h << 16) : convert<VF32>(bits<VF16>(convert<VU16>(h)));
   return convert<VF64>(f);
 }
 
@@ -41,7 +42,8 @@ template <bool B> HWTUNE_INLINE VU32 narrow(VF64 d) {
   VF32 f = convert<VF32>(d);
   VF64 back = convert<VF64>(f);
   VS64 inexact = (back > d) | (back < d);
-  VS64 larger = (__builtin_elementwise_abs(d) > __builtin_elementwise_abs(back));
+  VS64 larger =
+      (__builtin_elementwise_abs(d) > __builtin_elementwise_abs(back));
   VS32 raw = bits<VS32>(f);
   VS32 finite = (raw & 0x7f800000) != 0x7f800000;
   VS32 adjust = convert<VS32>(inexact) & ((raw & 1) == 0) & finite;
@@ -51,33 +53,51 @@ template <bool B> HWTUNE_INLINE VU32 narrow(VF64 d) {
   if constexpr (B)
     return pick(nan, VU32(0x7fffu), (odd + 0x7fffu + ((odd >> 16) & 1u)) >> 16);
   else
-    return pick(nan, VU32(0x7fffu), convert<VU32>(bits<VU16>(convert<VF16>(bits<VF32>(odd)))));
+    return pick(nan, VU32(0x7fffu),
+                convert<VU32>(bits<VU16>(convert<VF16>(bits<VF32>(odd)))));
 }
 
 template <bool B> struct Add {
-  VU32 operator()(VU32 a, VU32 b) const { return narrow<B>(sumToOdd(widen<B>(a), widen<B>(b))); }
+  VU32 operator()(VU32 a, VU32 b) const {
+    return narrow<B>(sumToOdd(widen<B>(a), widen<B>(b)));
+  }
 };
 template <bool B> struct Sub {
-  VU32 operator()(VU32 a, VU32 b) const { return narrow<B>(sumToOdd(widen<B>(a), -widen<B>(b))); }
+  VU32 operator()(VU32 a, VU32 b) const {
+    return narrow<B>(sumToOdd(widen<B>(a), -widen<B>(b)));
+  }
 };
 template <bool B> struct Mul {
-  VU32 operator()(VU32 a, VU32 b) const { return narrow<B>(widen<B>(a) * widen<B>(b)); }
+  VU32 operator()(VU32 a, VU32 b) const {
+    return narrow<B>(widen<B>(a) * widen<B>(b));
+  }
 };
 template <bool B> struct Fma {
-  VU32 operator()(VU32 a, VU32 b, VU32 c) const { return narrow<B>(sumToOdd(widen<B>(a) * widen<B>(b), widen<B>(c))); }
+  VU32 operator()(VU32 a, VU32 b, VU32 c) const {
+    return narrow<B>(sumToOdd(widen<B>(a) * widen<B>(b), widen<B>(c)));
+  }
 };
 
-template <class F> void addBinary(Registry &r, const char *op, const char *one, const char *two) {
-  addEntry(r, op, one, vop<U16, U16, U16>([](auto a, auto b) { return F{}(a, b); }));
-  addEntry(r, op, two, vop<U32, U32, U32>([](auto a, auto b) { return F{}(a & 0xffffu, b & 0xffffu) | (F{}(a >> 16, b >> 16) << 16); }));
+template <class F>
+void addBinary(Registry &r, const char *op, const char *one, const char *two) {
+  addEntry(r, op, one,
+           vop<U16, U16, U16>([](auto a, auto b) { return F{}(a, b); }));
+  addEntry(r, op, two, vop<U32, U32, U32>([](auto a, auto b) {
+             return F{}(a & 0xffffu, b & 0xffffu) |
+                    (F{}(a >> 16, b >> 16) << 16);
+           }));
 }
-template <bool B> void addFormat(Registry &r, const char *one, const char *two) {
+template <bool B>
+void addFormat(Registry &r, const char *one, const char *two) {
   addBinary<Add<B>>(r, "add", one, two);
   addBinary<Sub<B>>(r, "sub", one, two);
   addBinary<Mul<B>>(r, "mul", one, two);
-  addEntry(r, "fma", one, vop<U16, U16, U16, U16>([](auto a, auto b, auto c) { return Fma<B>{}(a, b, c); }));
+  addEntry(r, "fma", one, vop<U16, U16, U16, U16>([](auto a, auto b, auto c) {
+             return Fma<B>{}(a, b, c);
+           }));
   addEntry(r, "fma", two, vop<U32, U32, U32, U32>([](auto a, auto b, auto c) {
-             return Fma<B>{}(a & 0xffffu, b & 0xffffu, c & 0xffffu) | (Fma<B>{}(a >> 16, b >> 16, c >> 16) << 16);
+             return Fma<B>{}(a & 0xffffu, b & 0xffffu, c & 0xffffu) |
+                    (Fma<B>{}(a >> 16, b >> 16, c >> 16) << 16);
            }));
 }
 

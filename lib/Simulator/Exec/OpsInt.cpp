@@ -16,7 +16,8 @@ namespace {
 template <class T> void addArithmetic(Registry &r, const char *type) {
   addEntry(r, "add", type, vop<T, T, T>([](auto a, auto b) { return a + b; }));
   addEntry(r, "sub", type, vop<T, T, T>([](auto a, auto b) { return a - b; }));
-  addEntry(r, "mul.lo", type, vop<T, T, T>([](auto a, auto b) { return a * b; }));
+  addEntry(r, "mul.lo", type,
+           vop<T, T, T>([](auto a, auto b) { return a * b; }));
   addEntry(r, "mad.lo", type,
            vop<T, T, T, T>([](auto a, auto b, auto c) { return a * b + c; }));
   addEntry(r, "min", type,
@@ -56,7 +57,8 @@ void addWide(Registry &r, const char *type) {
   addEntry(r, "mul.wide", type, vop<Wide, T, T>([](auto a, auto b) {
              return convert<VWide>(a) * convert<VWide>(b);
            }));
-  addEntry(r, "mad.wide", type, vop<Wide, T, T, Wide>([](auto a, auto b, auto c) {
+  addEntry(r, "mad.wide", type,
+           vop<Wide, T, T, Wide>([](auto a, auto b, auto c) {
              return convert<VWide>(a) * convert<VWide>(b) + c;
            }));
 }
@@ -67,7 +69,8 @@ void addHigh(Registry &r, const char *type, int) {
              return convert<VT>((convert<VWide>(a) * convert<VWide>(b)) >> 32);
            }));
   addEntry(r, "mad.hi", type, vop<T, T, T, T>([](auto a, auto b, auto c) {
-             return convert<VT>((convert<VWide>(a) * convert<VWide>(b)) >> 32) + c;
+             return convert<VT>((convert<VWide>(a) * convert<VWide>(b)) >> 32) +
+                    c;
            }));
 }
 template <class T> void addHigh16(Registry &r, const char *type) {
@@ -87,8 +90,9 @@ template <class T, class Wide> void addHigh64(Registry &r, const char *type) {
 }
 
 int32_t saturate(int64_t v) {
-  return v > 2147483647 ? 2147483647
-         : v < -2147483647 - 1 ? -2147483647 - 1 : int32_t(v);
+  return v > 2147483647        ? 2147483647
+         : v < -2147483647 - 1 ? -2147483647 - 1
+                               : int32_t(v);
 }
 
 template <class T, class Wide> void addMul24(Registry &r, const char *type) {
@@ -100,16 +104,17 @@ template <class T, class Wide> void addMul24(Registry &r, const char *type) {
   };
   using Cut = decltype(cut);
   addEntry(r, "mul24.lo", type, lop<T, T, T>([](auto a, auto b) {
-             return decltype(a)(Cut{}(a) * Cut{}(b));
+             return decltype(a)(Cut{}(a)*Cut{}(b));
            }));
   addEntry(r, "mul24.hi", type, lop<T, T, T>([](auto a, auto b) {
-             return decltype(a)((Cut{}(a) * Cut{}(b)) >> 16);
+             return decltype(a)((Cut{}(a)*Cut{}(b)) >> 16);
            }));
   addEntry(r, "mad24.lo", type, lop<T, T, T, T>([](auto a, auto b, auto c) {
-             return decltype(a)(uint32_t(Cut{}(a) * Cut{}(b)) + uint32_t(c));
+             return decltype(a)(uint32_t(Cut{}(a)*Cut{}(b)) + uint32_t(c));
            }));
   addEntry(r, "mad24.hi", type, lop<T, T, T, T>([](auto a, auto b, auto c) {
-             return decltype(a)(uint32_t((Cut{}(a) * Cut{}(b)) >> 16) + uint32_t(c));
+             return decltype(a)(uint32_t((Cut{}(a)*Cut{}(b)) >> 16) +
+                                uint32_t(c));
            }));
 }
 
@@ -120,10 +125,12 @@ void addSaturating(Registry &r) {
   addEntry(r, "sub.sat", ".s32", lop<S32, S32, S32>([](auto a, auto b) {
              return saturate(int64_t(a) - b);
            }));
-  addEntry(r, "mad.hi.sat", ".s32", lop<S32, S32, S32, S32>([](auto a, auto b, auto c) {
+  addEntry(r, "mad.hi.sat", ".s32",
+           lop<S32, S32, S32, S32>([](auto a, auto b, auto c) {
              return saturate(((int64_t(a) * b) >> 32) + c);
            }));
-  addEntry(r, "mad24.hi.sat", ".s32", lop<S32, S32, S32, S32>([](auto a, auto b, auto c) {
+  addEntry(r, "mad24.hi.sat", ".s32",
+           lop<S32, S32, S32, S32>([](auto a, auto b, auto c) {
              int64_t x = int32_t(uint32_t(a) << 8) >> 8;
              int64_t y = int32_t(uint32_t(b) << 8) >> 8;
              return saturate(((x * y) >> 16) + c);
@@ -146,8 +153,12 @@ template <class T> void addSad(Registry &r, const char *type) {
 
 // --- carry chains -----------------------------------------------------------
 
-HWTUNE_INLINE VS32 carryIn(const std::byte *R, VU32) { return expand32(P::load(R + kCarry)); }
-HWTUNE_INLINE VS64 carryIn(const std::byte *R, VU64) { return expand64(P::load(R + kCarry)); }
+HWTUNE_INLINE VS32 carryIn(const std::byte *R, VU32) {
+  return expand32(P::load(R + kCarry));
+}
+HWTUNE_INLINE VS64 carryIn(const std::byte *R, VU64) {
+  return expand64(P::load(R + kCarry));
+}
 
 /// F(a, b, c, carry): the sum, carry set to all ones where one came out.
 template <class T, class F, bool Writes, bool Three, bool Masked>
@@ -165,19 +176,36 @@ void carryOp(HWTUNE_HANDLER_ARGS) {
     HWTUNE_GO_FULL(I + 1);
 }
 template <class T, bool Writes, bool Three, class F> Entry carry(F) {
-  return {&carryOp<T, F, Writes, Three, false>, &carryOp<T, F, Writes, Three, true>,
+  return {&carryOp<T, F, Writes, Three, false>,
+          &carryOp<T, F, Writes, Three, true>,
           Three ? kSig<T, T, T, T> : kSig<T, T, T>};
 }
 
 // The carry mask is -1 where set: subtracting it adds one.
-#define ADD_C(in) [](auto a, auto b, auto, auto &k) {                          \
-    auto s = a + b; auto out = s < a;                                          \
-    if (in) { auto t = s - bits<decltype(s)>(k); out = out | (t < s); s = t; } \
-    k = out; return s; }
-#define SUB_C(in) [](auto a, auto b, auto, auto &k) {                          \
-    auto s = a - b; auto out = a < b;                                          \
-    if (in) { auto t = s + bits<decltype(s)>(k); out = out | (t > s); s = t; } \
-    k = out; return s; }
+#define ADD_C(in)                                                              \
+  [](auto a, auto b, auto, auto &k) {                                          \
+    auto s = a + b;                                                            \
+    auto out = s < a;                                                          \
+    if (in) {                                                                  \
+      auto t = s - bits<decltype(s)>(k);                                       \
+      out = out | (t < s);                                                     \
+      s = t;                                                                   \
+    }                                                                          \
+    k = out;                                                                   \
+    return s;                                                                  \
+  }
+#define SUB_C(in)                                                              \
+  [](auto a, auto b, auto, auto &k) {                                          \
+    auto s = a - b;                                                            \
+    auto out = a < b;                                                          \
+    if (in) {                                                                  \
+      auto t = s + bits<decltype(s)>(k);                                       \
+      out = out | (t > s);                                                     \
+      s = t;                                                                   \
+    }                                                                          \
+    k = out;                                                                   \
+    return s;                                                                  \
+  }
 
 template <class T> void addCarry(Registry &r, const char *type) {
   addEntry(r, "add.cc", type, carry<T, true, false>(ADD_C(false)));
@@ -190,21 +218,34 @@ template <class T> void addCarry(Registry &r, const char *type) {
 
 template <bool Signed> VU32 high32(VU32 a, VU32 b) {
   if constexpr (Signed)
-    return convert<VU32>((convert<VS64>(bits<VS32>(a)) * convert<VS64>(bits<VS32>(b))) >> 32);
+    return convert<VU32>(
+        (convert<VS64>(bits<VS32>(a)) * convert<VS64>(bits<VS32>(b))) >> 32);
   else
     return convert<VU32>((convert<VU64>(a) * convert<VU64>(b)) >> 32);
 }
-#define MAD_C(product, in) [](auto a, auto b, auto c, auto &k) {               \
-    auto m = product; auto s = m + c; auto out = s < m;                        \
-    if (in) { auto t = s - bits<decltype(s)>(k); out = out | (t < s); s = t; } \
-    k = out; return s; }
+#define MAD_C(product, in)                                                     \
+  [](auto a, auto b, auto c, auto &k) {                                        \
+    auto m = product;                                                          \
+    auto s = m + c;                                                            \
+    auto out = s < m;                                                          \
+    if (in) {                                                                  \
+      auto t = s - bits<decltype(s)>(k);                                       \
+      out = out | (t < s);                                                     \
+      s = t;                                                                   \
+    }                                                                          \
+    k = out;                                                                   \
+    return s;                                                                  \
+  }
 template <bool Signed> void addMadCarry32(Registry &r, const char *type) {
-  addEntry(r, "mad.lo.cc", type, carry<U32, true, true>(MAD_C(a *b, false)));
-  addEntry(r, "madc.lo", type, carry<U32, false, true>(MAD_C(a *b, true)));
-  addEntry(r, "madc.lo.cc", type, carry<U32, true, true>(MAD_C(a *b, true)));
-  addEntry(r, "mad.hi.cc", type, carry<U32, true, true>(MAD_C(high32<Signed>(a, b), false)));
-  addEntry(r, "madc.hi", type, carry<U32, false, true>(MAD_C(high32<Signed>(a, b), true)));
-  addEntry(r, "madc.hi.cc", type, carry<U32, true, true>(MAD_C(high32<Signed>(a, b), true)));
+  addEntry(r, "mad.lo.cc", type, carry<U32, true, true>(MAD_C(a * b, false)));
+  addEntry(r, "madc.lo", type, carry<U32, false, true>(MAD_C(a * b, true)));
+  addEntry(r, "madc.lo.cc", type, carry<U32, true, true>(MAD_C(a * b, true)));
+  addEntry(r, "mad.hi.cc", type,
+           carry<U32, true, true>(MAD_C(high32<Signed>(a, b), false)));
+  addEntry(r, "madc.hi", type,
+           carry<U32, false, true>(MAD_C(high32<Signed>(a, b), true)));
+  addEntry(r, "madc.hi.cc", type,
+           carry<U32, true, true>(MAD_C(high32<Signed>(a, b), true)));
 }
 
 template <bool Signed> VU64 high64(VU64 a, VU64 b) {
@@ -217,12 +258,15 @@ template <bool Signed> VU64 high64(VU64 a, VU64 b) {
   return h;
 }
 template <bool Signed> void addMadCarry64(Registry &r, const char *type) {
-  addEntry(r, "mad.lo.cc", type, carry<U64, true, true>(MAD_C(a *b, false)));
-  addEntry(r, "madc.lo", type, carry<U64, false, true>(MAD_C(a *b, true)));
-  addEntry(r, "madc.lo.cc", type, carry<U64, true, true>(MAD_C(a *b, true)));
-  addEntry(r, "mad.hi.cc", type, carry<U64, true, true>(MAD_C(high64<Signed>(a, b), false)));
-  addEntry(r, "madc.hi", type, carry<U64, false, true>(MAD_C(high64<Signed>(a, b), true)));
-  addEntry(r, "madc.hi.cc", type, carry<U64, true, true>(MAD_C(high64<Signed>(a, b), true)));
+  addEntry(r, "mad.lo.cc", type, carry<U64, true, true>(MAD_C(a * b, false)));
+  addEntry(r, "madc.lo", type, carry<U64, false, true>(MAD_C(a * b, true)));
+  addEntry(r, "madc.lo.cc", type, carry<U64, true, true>(MAD_C(a * b, true)));
+  addEntry(r, "mad.hi.cc", type,
+           carry<U64, true, true>(MAD_C(high64<Signed>(a, b), false)));
+  addEntry(r, "madc.hi", type,
+           carry<U64, false, true>(MAD_C(high64<Signed>(a, b), true)));
+  addEntry(r, "madc.hi.cc", type,
+           carry<U64, true, true>(MAD_C(high64<Signed>(a, b), true)));
 }
 
 // --- pairs of 16 bits -------------------------------------------------------
@@ -231,7 +275,8 @@ template <bool Signed, class F> Entry half2(F) {
   return vop<U32, U32, U32>([](auto a, auto b) {
     VU32 low, high;
     if constexpr (Signed) {
-      low = bits<VU32>(F{}(bits<VS32>(a << 16) >> 16, bits<VS32>(b << 16) >> 16));
+      low =
+          bits<VU32>(F{}(bits<VS32>(a << 16) >> 16, bits<VS32>(b << 16) >> 16));
       high = bits<VU32>(F{}(bits<VS32>(a) >> 16, bits<VS32>(b) >> 16));
     } else {
       low = F{}(a & 0xffffu, b & 0xffffu);
@@ -243,8 +288,10 @@ template <bool Signed, class F> Entry half2(F) {
 template <bool Signed> void addPairs(Registry &r, const char *type) {
   addEntry(r, "add", type, half2<Signed>([](auto a, auto b) { return a + b; }));
   addEntry(r, "sub", type, half2<Signed>([](auto a, auto b) { return a - b; }));
-  addEntry(r, "min", type, half2<Signed>([](auto a, auto b) { return a < b ? a : b; }));
-  addEntry(r, "max", type, half2<Signed>([](auto a, auto b) { return a > b ? a : b; }));
+  addEntry(r, "min", type,
+           half2<Signed>([](auto a, auto b) { return a < b ? a : b; }));
+  addEntry(r, "max", type,
+           half2<Signed>([](auto a, auto b) { return a > b ? a : b; }));
 }
 
 } // namespace

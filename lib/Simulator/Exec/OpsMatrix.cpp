@@ -44,10 +44,13 @@ int bitsOf(MatrixType t) {
   }
 }
 bool isInteger(MatrixType t) {
-  return t == MatrixType::S8 || t == MatrixType::U8 || t == MatrixType::S4 || t == MatrixType::U4;
+  return t == MatrixType::S8 || t == MatrixType::U8 || t == MatrixType::S4 ||
+         t == MatrixType::U4;
 }
 
-HWTUNE_INLINE VF32 halves(VU32 low16) { return convert<VF32>(bits<VF16>(convert<VU16>(low16))); }
+HWTUNE_INLINE VF32 halves(VU32 low16) {
+  return convert<VF32>(bits<VF16>(convert<VU16>(low16)));
+}
 
 /// fp8 by way of f16: e5m2 is its upper half, e4m3 needs another bias.
 VF32 fp8(VU32 byte, bool e5m2) {
@@ -113,7 +116,8 @@ void gather(const MatrixDesc &D, const std::byte *R, Tiles<T> &t, Get get) {
   for (int r = 0; r < D.numA; ++r)
     for (int e = 0; e < E; ++e) {
       get(lanes, D.a, R + D.slotsA[r], e);
-      int row = D.m == 16 ? 8 * (r & 1) : 0, col = e + 4 * E * (D.m == 16 ? r >> 1 : r);
+      int row = D.m == 16 ? 8 * (r & 1) : 0,
+          col = e + 4 * E * (D.m == 16 ? r >> 1 : r);
       for (int lane = 0; lane < 32; ++lane)
         t.a[row + (lane >> 2)][col + (lane & 3) * E] = lanes[lane];
     }
@@ -157,16 +161,23 @@ void multiplyInt(Tiles<int32_t> &t, int m, int n, int k, bool saturate) {
       for (int l = 0; l < k; ++l)
         sum += int64_t(t.a[i][l]) * t.b[l][j];
       if (saturate)
-        sum = sum > 2147483647 ? 2147483647 : sum < -2147483647 - 1 ? -2147483647 - 1 : sum;
+        sum = sum > 2147483647        ? 2147483647
+              : sum < -2147483647 - 1 ? -2147483647 - 1
+                                      : sum;
       t.c[i][j] = int32_t(uint64_t(sum));
     }
 }
 
-uint32_t canonicalBits(float v) { return v != v ? 0x7fffffffu : bits<uint32_t>(v); }
-uint16_t halfBits(float v) { return v != v ? 0x7fff : bits<uint16_t>(_Float16(v)); }
+uint32_t canonicalBits(float v) {
+  return v != v ? 0x7fffffffu : bits<uint32_t>(v);
+}
+uint16_t halfBits(float v) {
+  return v != v ? 0x7fff : bits<uint16_t>(_Float16(v));
+}
 
 /// Element i of a lane's accumulators, f32 or packed f16.
-float readAcc(MatrixType t, const std::byte *R, const uint32_t *slots, int i, int lane) {
+float readAcc(MatrixType t, const std::byte *R, const uint32_t *slots, int i,
+              int lane) {
   if (t == MatrixType::F16) {
     _Float16 h;
     memcpy(&h, R + slots[i / 2] + lane * 4 + (i & 1) * 2, 2);
@@ -176,7 +187,8 @@ float readAcc(MatrixType t, const std::byte *R, const uint32_t *slots, int i, in
   memcpy(&v, R + slots[i] + lane * 4, 4);
   return v;
 }
-void writeAcc(MatrixType t, std::byte *R, const uint32_t *slots, int i, int lane, float v) {
+void writeAcc(MatrixType t, std::byte *R, const uint32_t *slots, int i,
+              int lane, float v) {
   if (t == MatrixType::F16) {
     uint16_t h = halfBits(v);
     memcpy(R + slots[i / 2] + lane * 4 + (i & 1) * 2, &h, 2);
@@ -189,13 +201,15 @@ void writeAcc(MatrixType t, std::byte *R, const uint32_t *slots, int i, int lane
 /// The common case, m16n8k8 and m16n8k16 on f16 or bf16 with f32 sums, kept in
 /// vectors: the same steps in the same order as mmaFloat.
 using Row = VecOf<float, 8>::type;
-template <int... i> HWTUNE_INLINE VecOf<float, 64>::type interleave(VF32 a, VF32 b, Seq<i...>) {
+template <int... i>
+HWTUNE_INLINE VecOf<float, 64>::type interleave(VF32 a, VF32 b, Seq<i...>) {
   return __builtin_shufflevector(a, b, (i / 2 + i % 2 * 32)...);
 }
 template <int... i> HWTUNE_INLINE VF32 transpose8x4(VF32 v, Seq<i...>) {
   return __builtin_shufflevector(v, v, (i % 8 * 4 + i / 8)...);
 }
-template <int First, int... i> HWTUNE_INLINE VF32 everySecond(VecOf<float, 64>::type v, Seq<i...>) {
+template <int First, int... i>
+HWTUNE_INLINE VF32 everySecond(VecOf<float, 64>::type v, Seq<i...>) {
   return __builtin_shufflevector(v, v, (2 * i + First)...);
 }
 void mmaHalf(const MatrixDesc &D, std::byte *R) {
@@ -211,12 +225,14 @@ void mmaHalf(const MatrixDesc &D, std::byte *R) {
     }
   for (int r = 0; r < D.numB; ++r)
     for (int e = 0; e < 2; ++e) { // lane 4 n + t holds row 2 t + e of column n
-      VF32 v = transpose8x4(element(D.b, loadRaw<VU32>(R + D.slotsB[r]), e), Seq32{});
+      VF32 v = transpose8x4(element(D.b, loadRaw<VU32>(R + D.slotsB[r]), e),
+                            Seq32{});
       for (int t = 0; t < 4; ++t)
         memcpy(b[8 * r + 2 * t + e], reinterpret_cast<float *>(&v) + 8 * t, 32);
     }
   for (int h = 0; h < 2; ++h) {
-    auto rows = interleave(F32::load(R + D.slotsC[2 * h]), F32::load(R + D.slotsC[2 * h + 1]), Seq64{});
+    auto rows = interleave(F32::load(R + D.slotsC[2 * h]),
+                           F32::load(R + D.slotsC[2 * h + 1]), Seq64{});
     memcpy(c[h], &rows, 256);
     Row sum[8];
     memcpy(sum, c[h], 256);
@@ -232,8 +248,10 @@ void mmaHalf(const MatrixDesc &D, std::byte *R) {
   for (int h = 0; h < 2; ++h) {
     VecOf<float, 64>::type rows;
     memcpy(&rows, c[h], 256);
-    storeRaw(R + D.slotsD[2 * h], bits<VU32>(canonical(everySecond<0>(rows, Seq32{}))));
-    storeRaw(R + D.slotsD[2 * h + 1], bits<VU32>(canonical(everySecond<1>(rows, Seq32{}))));
+    storeRaw(R + D.slotsD[2 * h],
+             bits<VU32>(canonical(everySecond<0>(rows, Seq32{}))));
+    storeRaw(R + D.slotsD[2 * h + 1],
+             bits<VU32>(canonical(everySecond<1>(rows, Seq32{}))));
   }
 }
 
@@ -243,46 +261,69 @@ void mmaFloat(const MatrixDesc &D, std::byte *R) {
     VF32 v = element(type, loadRaw<VU32>(reg), e);
     memcpy(out, &v, sizeof(v));
   });
-  accumulators<float, false>(D, t, [&](float &cell, int i, int lane) { cell = readAcc(D.c, R, D.slotsC, i, lane); });
+  accumulators<float, false>(D, t, [&](float &cell, int i, int lane) {
+    cell = readAcc(D.c, R, D.slotsC, i, lane);
+  });
   multiplyFloat(t, D.m, D.n, D.k);
-  accumulators<float, true>(D, t, [&](float &cell, int i, int lane) { writeAcc(D.d, R, D.slotsD, i, lane, cell); });
+  accumulators<float, true>(D, t, [&](float &cell, int i, int lane) {
+    writeAcc(D.d, R, D.slotsD, i, lane, cell);
+  });
 }
 void mmaDouble(const MatrixDesc &D, std::byte *R) {
   Tiles<double> t;
-  gather(D, R, t, [](double *out, MatrixType, const std::byte *reg, int) { memcpy(out, reg, 256); });
-  accumulators<double, false>(D, t, [&](double &cell, int i, int lane) { memcpy(&cell, R + D.slotsC[i] + lane * 8, 8); });
+  gather(D, R, t, [](double *out, MatrixType, const std::byte *reg, int) {
+    memcpy(out, reg, 256);
+  });
+  accumulators<double, false>(D, t, [&](double &cell, int i, int lane) {
+    memcpy(&cell, R + D.slotsC[i] + lane * 8, 8);
+  });
   multiplyFloat(t, D.m, D.n, D.k);
-  accumulators<double, true>(D, t, [&](double &cell, int i, int lane) { memcpy(R + D.slotsD[i] + lane * 8, &cell, 8); });
+  accumulators<double, true>(D, t, [&](double &cell, int i, int lane) {
+    memcpy(R + D.slotsD[i] + lane * 8, &cell, 8);
+  });
 }
 void mmaInt(const MatrixDesc &D, std::byte *R) {
   Tiles<int32_t> t;
-  gather(D, R, t, [](int32_t *out, MatrixType type, const std::byte *reg, int e) {
-    VS32 v = integer(type, loadRaw<VU32>(reg), e);
-    memcpy(out, &v, sizeof(v));
+  gather(D, R, t,
+         [](int32_t *out, MatrixType type, const std::byte *reg, int e) {
+           VS32 v = integer(type, loadRaw<VU32>(reg), e);
+           memcpy(out, &v, sizeof(v));
+         });
+  accumulators<int32_t, false>(D, t, [&](int32_t &cell, int i, int lane) {
+    memcpy(&cell, R + D.slotsC[i] + lane * 4, 4);
   });
-  accumulators<int32_t, false>(D, t, [&](int32_t &cell, int i, int lane) { memcpy(&cell, R + D.slotsC[i] + lane * 4, 4); });
   multiplyInt(t, D.m, D.n, D.k, D.saturate);
-  accumulators<int32_t, true>(D, t, [&](int32_t &cell, int i, int lane) { memcpy(R + D.slotsD[i] + lane * 4, &cell, 4); });
+  accumulators<int32_t, true>(D, t, [&](int32_t &cell, int i, int lane) {
+    memcpy(R + D.slotsD[i] + lane * 4, &cell, 4);
+  });
 }
 /// Bits: words of 32 stand for the elements; popcount of xor or and.
 void mmaBits(const MatrixDesc &D, std::byte *R) {
   Tiles<int32_t> t;
   MatrixDesc words = D;
   words.a = words.b = MatrixType::S32;
-  gather(words, R, t, [](int32_t *out, MatrixType, const std::byte *reg, int) { memcpy(out, reg, 128); });
-  accumulators<int32_t, false>(D, t, [&](int32_t &cell, int i, int lane) { memcpy(&cell, R + D.slotsC[i] + lane * 4, 4); });
+  gather(words, R, t, [](int32_t *out, MatrixType, const std::byte *reg, int) {
+    memcpy(out, reg, 128);
+  });
+  accumulators<int32_t, false>(D, t, [&](int32_t &cell, int i, int lane) {
+    memcpy(&cell, R + D.slotsC[i] + lane * 4, 4);
+  });
   for (int i = 0; i < D.m; ++i)
     for (int j = 0; j < D.n; ++j)
       for (int l = 0; l < D.k / 32; ++l) {
         uint32_t x = uint32_t(t.a[i][l]), y = uint32_t(t.b[l][j]);
         t.c[i][j] += __builtin_popcount(D.isAnd ? x & y : x ^ y);
       }
-  accumulators<int32_t, true>(D, t, [&](int32_t &cell, int i, int lane) { memcpy(R + D.slotsD[i] + lane * 4, &cell, 4); });
+  accumulators<int32_t, true>(D, t, [&](int32_t &cell, int i, int lane) {
+    memcpy(R + D.slotsD[i] + lane * 4, &cell, 4);
+  });
 }
 
 /// mma.m8n8k4 on f16: lanes q and q+16 of each quad q make one product.
 void mmaVolta(const MatrixDesc &D, std::byte *R) {
-  auto half = [&](const uint32_t *slots, int i, int lane) { return readAcc(MatrixType::F16, R, slots, i, lane); };
+  auto half = [&](const uint32_t *slots, int i, int lane) {
+    return readAcc(MatrixType::F16, R, slots, i, lane);
+  };
   for (int quad = 0; quad < 4; ++quad) {
     Tiles<float> t;
     auto each = [&](auto f) {
@@ -296,7 +337,8 @@ void mmaVolta(const MatrixDesc &D, std::byte *R) {
         (D.rowB ? t.b[q][i + up] : t.b[i][q + up]) = half(D.slotsB, i, lane);
       }
     });
-    auto cell = [&](MatrixType type, int lane, int q, int up, int i) -> float & {
+    auto cell = [&](MatrixType type, int lane, int q, int up,
+                    int i) -> float & {
       if (type == MatrixType::F16)
         return t.c[q + up][i];
       return t.c[(lane & 1) + (i & 2) + up][(i & 4) + (lane & 2) + (i & 1)];
@@ -367,8 +409,8 @@ int32_t readInt(const Fragment &f, std::byte *R, int at) {
 }
 
 void wmma(const MatrixDesc &D, std::byte *R) {
-  Fragment a{D.a, D.slotsA, D.m * D.k / 32}, b{D.b, D.slotsB, D.n * D.k / 32}, c{D.c, D.slotsC, D.m * D.n / 32},
-      d{D.d, D.slotsD, D.m * D.n / 32};
+  Fragment a{D.a, D.slotsA, D.m * D.k / 32}, b{D.b, D.slotsB, D.n * D.k / 32},
+      c{D.c, D.slotsC, D.m * D.n / 32}, d{D.d, D.slotsD, D.m * D.n / 32};
   if (D.a == MatrixType::B1) {
     for (int i = 0; i < 8; ++i)
       for (int j = 0; j < 8; ++j) {
@@ -444,7 +486,8 @@ void matrixMultiply(HWTUNE_HANDLER_ARGS) {
     mmaBits(D, R);
   else if (isInteger(D.a))
     mmaInt(D, R);
-  else if (bitsOf(D.a) == 16 && D.c == MatrixType::F32 && D.d == MatrixType::F32)
+  else if (bitsOf(D.a) == 16 && D.c == MatrixType::F32 &&
+           D.d == MatrixType::F32)
     mmaHalf(D, R);
   else
     mmaFloat(D, R);
@@ -453,7 +496,8 @@ void matrixMultiply(HWTUNE_HANDLER_ARGS) {
 
 // --- fragments and memory ---------------------------------------------------
 
-uint64_t addressOf(const MemDesc &D, const std::byte *R, uint32_t slot, uint32_t lane) {
+uint64_t addressOf(const MemDesc &D, const std::byte *R, uint32_t slot,
+                   uint32_t lane) {
   if (D.wideBase) {
     uint64_t a;
     memcpy(&a, R + slot + lane * 8, 8);
@@ -492,8 +536,10 @@ template <bool Store> void moveFragment(HWTUNE_HANDLER_ARGS) {
       row = at / D.k, col = at % D.k;
     else
       row = at / cols, col = at % cols;
-    uint64_t index = rowMajor ? uint64_t(row) * stride + uint64_t(col) : uint64_t(col) * stride + uint64_t(row);
-    std::byte *host = resolveLane(W, M, base + index * uint64_t(size) / 8, 0, bytes, I);
+    uint64_t index = rowMajor ? uint64_t(row) * stride + uint64_t(col)
+                              : uint64_t(col) * stride + uint64_t(row);
+    std::byte *host =
+        resolveLane(W, M, base + index * uint64_t(size) / 8, 0, bytes, I);
     if (!host)
       return;
     std::byte *reg = f.place(R, at);
@@ -515,7 +561,8 @@ template <bool Store> void moveMatrices(HWTUNE_HANDLER_ARGS) {
     uint16_t tile[8][8];
     std::byte *rows[8];
     for (uint32_t r = 0; r < 8; ++r) {
-      rows[r] = resolveLane(W, M, addressOf(M, R, I->a, i * 8 + r), i * 8 + r, 16, I);
+      rows[r] =
+          resolveLane(W, M, addressOf(M, R, I->a, i * 8 + r), i * 8 + r, 16, I);
       if (!rows[r])
         return;
       if (!Store)
@@ -524,7 +571,8 @@ template <bool Store> void moveMatrices(HWTUNE_HANDLER_ARGS) {
     std::byte *reg = R + D.slotsA[i];
     for (uint32_t lane = 0; lane < 32; ++lane)
       for (uint32_t h = 0; h < 2; ++h) {
-        uint16_t &cell = D.transposed ? tile[lane % 4 * 2 + h][lane / 4] : tile[lane / 4][lane % 4 * 2 + h];
+        uint16_t &cell = D.transposed ? tile[lane % 4 * 2 + h][lane / 4]
+                                      : tile[lane / 4][lane % 4 * 2 + h];
         if (Store)
           memcpy(&cell, reg + lane * 4 + h * 2, 2);
         else
@@ -554,7 +602,8 @@ void transposeMatrix(HWTUNE_HANDLER_ARGS) {
 
 void addMatrixOps(Registry &r) {
   addEntry(r, "matrix.multiply", "", {&matrixMultiply, &matrixMultiply, ""});
-  addEntry(r, "wmma.load", "", {&moveFragment<false>, &moveFragment<false>, ""});
+  addEntry(r, "wmma.load", "",
+           {&moveFragment<false>, &moveFragment<false>, ""});
   addEntry(r, "wmma.store", "", {&moveFragment<true>, &moveFragment<true>, ""});
   addEntry(r, "ldmatrix", "", {&moveMatrices<false>, &moveMatrices<false>, ""});
   addEntry(r, "stmatrix", "", {&moveMatrices<true>, &moveMatrices<true>, ""});

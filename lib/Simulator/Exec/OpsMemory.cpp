@@ -21,10 +21,22 @@ namespace {
 using V4 = VecOf<uint32_t, 4>::type;
 
 template <int E> struct ElemOf;
-template <> struct ElemOf<1> { using T = uint8_t; using Lane = uint32_t; };
-template <> struct ElemOf<2> { using T = uint16_t; using Lane = uint32_t; };
-template <> struct ElemOf<4> { using T = uint32_t; using Lane = uint32_t; };
-template <> struct ElemOf<8> { using T = uint64_t; using Lane = uint64_t; };
+template <> struct ElemOf<1> {
+  using T = uint8_t;
+  using Lane = uint32_t;
+};
+template <> struct ElemOf<2> {
+  using T = uint16_t;
+  using Lane = uint32_t;
+};
+template <> struct ElemOf<4> {
+  using T = uint32_t;
+  using Lane = uint32_t;
+};
+template <> struct ElemOf<8> {
+  using T = uint64_t;
+  using Lane = uint64_t;
+};
 
 /// One lane of one element between memory and a register.
 template <int E, bool Store>
@@ -44,8 +56,8 @@ HWTUNE_INLINE void moveElem(std::byte *memory, std::byte *reg, uint32_t lane) {
 
 /// Lane by lane, at any address. Returns false after a fault.
 template <int E, bool Store>
-__attribute__((noinline)) bool
-moveSlow(const Inst *I, std::byte *R, Warp *W, uint32_t mask) {
+__attribute__((noinline)) bool moveSlow(const Inst *I, std::byte *R, Warp *W,
+                                        uint32_t mask) {
   MemDesc &D = W->mem[I->c];
   for (uint32_t left = mask; left; left &= left - 1) {
     uint32_t lane = __builtin_ctz(left);
@@ -85,7 +97,8 @@ HWTUNE_INLINE void moveContiguous(std::byte *memory, std::byte *reg) {
   if constexpr (Store)
     *reinterpret_cast<Unaligned *>(memory) = convert<VT>(loadRaw<VL>(reg));
   else
-    storeRaw(reg, convert<VL>(VT(*reinterpret_cast<const Unaligned *>(memory))));
+    storeRaw(reg,
+             convert<VL>(VT(*reinterpret_cast<const Unaligned *>(memory))));
 }
 
 /// 16 bytes of each lane into four registers, four lanes at a time.
@@ -146,7 +159,8 @@ inline constexpr uint64_t kLaneIndex[32] = {
 
 /// Offsets of all lanes from `lo`. Lanes that are off repeat an active one.
 template <bool Wide, bool Masked>
-HWTUNE_INLINE VU64 laneOffsets(const std::byte *base, uint64_t add, uint32_t mask) {
+HWTUNE_INLINE VU64 laneOffsets(const std::byte *base, uint64_t add,
+                               uint32_t mask) {
   VU64 off;
   if constexpr (Wide)
     off = loadRaw<VU64>(base) + add;
@@ -182,11 +196,12 @@ struct Access {
     std::byte *host = Shared ? W->shared : D.host;
     VU64 off = laneOffsets<Wide, Masked>(R + I->a, uint64_t(D.imm) - lo, mask);
     const uint64_t first = off[Masked ? __builtin_ctz(mask) : 0];
-    VU64 index = *reinterpret_cast<const VecOf<uint64_t, 32>::type __attribute__((aligned(8))) *>(kLaneIndex);
+    VU64 index = *reinterpret_cast<const VecOf<uint64_t, 32>::type
+                                   __attribute__((aligned(8))) *>(kLaneIndex);
     if constexpr (!Masked && N == 1) {
       if (__builtin_reduce_or((off - first) ^ (index * uint64_t(E))) == 0) {
-        if (HWTUNE_UNLIKELY(first > uint64_t(limit - 31 * E) || limit < 31 * E ||
-                            ((first + lo) & (E - 1))))
+        if (HWTUNE_UNLIKELY(first > uint64_t(limit - 31 * E) ||
+                            limit < 31 * E || ((first + lo) & (E - 1))))
           return moveSlow<E, Store>(I, R, W, mask);
         moveContiguous<E, Store>(host + first, R + (Store ? I->b : I->d));
         return true;
@@ -203,7 +218,8 @@ struct Access {
       if constexpr (Store) {
         storeQuads(host, lanes, R, D.slots);
       } else {
-        VU64 half = pick(bits<VS64>(index) < 16, VU64(lanes[0]), VU64(lanes[16]));
+        VU64 half =
+            pick(bits<VS64>(index) < 16, VU64(lanes[0]), VU64(lanes[16]));
         if (__builtin_reduce_or(off ^ half) == 0)
           broadcastHalves(host + lanes[0], host + lanes[16], R, D.slots);
         else
@@ -236,7 +252,8 @@ struct Access {
 };
 
 template <bool Shared, bool Wide, int E, int N>
-void addAccess(Registry &r, const char *load, const char *store, const char *shape) {
+void addAccess(Registry &r, const char *load, const char *store,
+               const char *shape) {
   addEntry(r, load, shape,
            {&Access<Shared, Wide, E, N, false, false>::run,
             &Access<Shared, Wide, E, N, false, true>::run, ""});
@@ -258,14 +275,18 @@ void addShapes(Registry &r, const char *load, const char *store) {
 // --- counting events, before the access --------------------------------------
 
 /// a: base register, c: descriptor. Hits need no more than a comparison.
-template <bool Shared, bool Wide, bool Masked> void countMemory(HWTUNE_HANDLER_ARGS) {
+template <bool Shared, bool Wide, bool Masked>
+void countMemory(HWTUNE_HANDLER_ARGS) {
   const MemDesc &D = W->mem[I->c];
   CountMemo &memo = W->memos[I->c];
   VU64 off = laneOffsets<Wide, Masked>(R + I->a, uint64_t(D.imm), mask);
   uint64_t first = off[Masked ? __builtin_ctz(mask) : 0];
   uint32_t way = Shared ? 0 : first / 32 % 4;
-  VU64 differ = (off - first) ^ loadRaw<VU64>(reinterpret_cast<std::byte *>(memo.deltas[way]));
-  if (HWTUNE_LIKELY(__builtin_reduce_or(differ) == 0 && memo.mask[way] == mask && memo.phase[way] == first % (Shared ? 4 : 128))) {
+  VU64 differ = (off - first) ^
+                loadRaw<VU64>(reinterpret_cast<std::byte *>(memo.deltas[way]));
+  if (HWTUNE_LIKELY(__builtin_reduce_or(differ) == 0 &&
+                    memo.mask[way] == mask &&
+                    memo.phase[way] == first % (Shared ? 4 : 128))) {
     MemCount &c = memo.counts[Shared];
     ++c.runs;
     c.sectors += memo.cost[way].sectors;
@@ -285,7 +306,9 @@ void countSlow(HWTUNE_HANDLER_ARGS) {
   HWTUNE_GO(I + 1);
 }
 template <bool Shared, bool Wide> void addCount(Registry &r, const char *name) {
-  addEntry(r, "count.memory", name, {&countMemory<Shared, Wide, false>, &countMemory<Shared, Wide, true>, ""});
+  addEntry(r, "count.memory", name,
+           {&countMemory<Shared, Wide, false>, &countMemory<Shared, Wide, true>,
+            ""});
 }
 
 // --- kernel parameters ------------------------------------------------------
@@ -314,9 +337,12 @@ template <int E, bool Masked> void loadParam(HWTUNE_HANDLER_ARGS) {
 }
 
 template <int E> void addSlow(Registry &r, const char *shape) {
-  addEntry(r, "mem.ld.slow", shape, {&slowHandler<E, false>, &slowHandler<E, false>, ""});
-  addEntry(r, "mem.st.slow", shape, {&slowHandler<E, true>, &slowHandler<E, true>, ""});
-  addEntry(r, "mem.ld.kernelparam", shape, {&loadParam<E, false>, &loadParam<E, true>, ""});
+  addEntry(r, "mem.ld.slow", shape,
+           {&slowHandler<E, false>, &slowHandler<E, false>, ""});
+  addEntry(r, "mem.st.slow", shape,
+           {&slowHandler<E, true>, &slowHandler<E, true>, ""});
+  addEntry(r, "mem.ld.kernelparam", shape,
+           {&loadParam<E, false>, &loadParam<E, true>, ""});
 }
 
 } // namespace

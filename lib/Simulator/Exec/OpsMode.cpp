@@ -57,11 +57,13 @@ ptx::Space laneAddresses(const MemDesc &D, const std::byte *R, uint32_t mask,
 
 // --- wavefronts and sectors -------------------------------------------------
 
-uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes) {
+uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask,
+                          uint32_t laneBytes) {
   uint32_t group = laneBytes <= 4 ? 32 : laneBytes == 8 ? 16 : 8;
   uint32_t words = laneBytes <= 4 ? 1 : std::min(laneBytes / 4, 4u), waves = 0;
   for (uint32_t start = 0; start < kLanes; start += group) {
-    uint32_t part = mask & (group == 32 ? kFullMask : ((1u << group) - 1) << start);
+    uint32_t part =
+        mask & (group == 32 ? kFullMask : ((1u << group) - 1) << start);
     // Words by bank: the first one apart, the others in a list.
     uint64_t first[32], more[kLanes];
     uint8_t bankOf[kLanes], used[32] = {};
@@ -92,7 +94,8 @@ uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask, uint32_t lan
 
 namespace {
 
-uint32_t distinct(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes, uint32_t unit) {
+uint32_t distinct(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes,
+                  uint32_t unit) {
   uint64_t seen[kLanes * 2];
   uint32_t count = 0;
   uint64_t last = ~0ull;
@@ -102,16 +105,20 @@ uint32_t distinct(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes, 
       if (u == last)
         continue;
       last = u;
-      if (std::find(seen, seen + count, u) == seen + count && count < kLanes * 2)
+      if (std::find(seen, seen + count, u) == seen + count &&
+          count < kLanes * 2)
         seen[count++] = u;
     }
   }
   return count;
 }
 
-size_t spaceIndex(ptx::Space s) { return s == ptx::Space::Shared ? 1 : s == ptx::Space::Local ? 2 : 0; }
+size_t spaceIndex(ptx::Space s) {
+  return s == ptx::Space::Shared ? 1 : s == ptx::Space::Local ? 2 : 0;
+}
 
-MemCost costOf(const MemDesc &D, ptx::Space space, const uint64_t *addresses, uint32_t mask) {
+MemCost costOf(const MemDesc &D, ptx::Space space, const uint64_t *addresses,
+               uint32_t mask) {
   MemCost c;
   if (space == ptx::Space::Shared) {
     c.wavefronts = sharedWavefronts(addresses, mask, D.laneBytes);
@@ -129,7 +136,8 @@ MemCost costOf(const MemDesc &D, ptx::Space space, const uint64_t *addresses, ui
     c.lines = distinct(addresses, mask, D.laneBytes, 128);
     uint32_t group = D.laneBytes <= 4 ? 32 : D.laneBytes == 8 ? 16 : 8;
     for (uint32_t start = 0; start < kLanes; start += group) {
-      uint32_t part = mask & (group == 32 ? kFullMask : ((1u << group) - 1) << start);
+      uint32_t part =
+          mask & (group == 32 ? kFullMask : ((1u << group) - 1) << start);
       if (part)
         c.wavefronts += distinct(addresses, part, D.laneBytes, 128);
     }
@@ -196,7 +204,8 @@ void trace(HWTUNE_HANDLER_ARGS) {
 
 // --- before and after a launch ----------------------------------------------
 
-static void addMemoryCounts(EventCounts &E, const MemDesc &D, const MemCount *counts) {
+static void addMemoryCounts(EventCounts &E, const MemDesc &D,
+                            const MemCount *counts) {
   const MemCount &g = counts[0], &s = counts[1], &l = counts[2];
   uint64_t bytes = g.lanes * D.laneBytes;
   if (D.isAsync) {
@@ -216,12 +225,14 @@ static void addMemoryCounts(EventCounts &E, const MemDesc &D, const MemCount *co
     return;
   }
   if (D.isStore) {
-    E.globalStores += g.runs, E.globalStoreSectors += g.sectors, E.globalStoreLines += g.lines;
+    E.globalStores += g.runs, E.globalStoreSectors += g.sectors,
+        E.globalStoreLines += g.lines;
     E.globalStoreWavefronts += g.wavefronts, E.globalStoreBytes += bytes;
     E.sharedStores += s.runs, E.sharedStoreWavefronts += s.wavefronts;
     E.localStores += l.runs, E.localStoreSectors += l.sectors;
   } else {
-    E.globalLoads += g.runs, E.globalLoadSectors += g.sectors, E.globalLoadLines += g.lines;
+    E.globalLoads += g.runs, E.globalLoadSectors += g.sectors,
+        E.globalLoadLines += g.lines;
     E.globalLoadWavefronts += g.wavefronts, E.globalLoadBytes += bytes;
     E.sharedLoads += s.runs, E.sharedLoadWavefronts += s.wavefronts;
     E.localLoads += l.runs, E.localLoadSectors += l.sectors;
@@ -250,9 +261,11 @@ void endCounting(Launch &L) {
         E.matrix[m.name] += L.blockRuns[b];
     }
   }
-  E.threadInstExecutedPredOn = E.threadInstExecuted - std::min(E.threadInstExecuted, L.predOff);
+  E.threadInstExecutedPredOn =
+      E.threadInstExecuted - std::min(E.threadInstExecuted, L.predOff);
   for (size_t i = 0; i < L.mem.size(); ++i)
-    if (L.mem[i].space != AddrSpace::Param && P.metas[L.mem[i].meta].cls != InstClass::ConstLoad)
+    if (L.mem[i].space != AddrSpace::Param &&
+        P.metas[L.mem[i].meta].cls != InstClass::ConstLoad)
       addMemoryCounts(E, L.mem[i], L.memos[i].counts);
   L.result.warpInstructions = E.instExecuted;
 }

@@ -32,19 +32,37 @@ template <Rounding Mode, bool Ftz, bool Sat> float finish(double v) {
 }
 template <bool Ftz> double in(float v) { return Ftz ? flush(v) : v; }
 
-template <Rounding M, bool Ftz, bool Sat> void addF32(Registry &r, const std::string &mods) {
+template <Rounding M, bool Ftz, bool Sat>
+void addF32(Registry &r, const std::string &mods) {
   std::string type = mods + ".f32";
   const char *t = type.c_str();
-  addEntry(r, "add", t, lop<F32, F32, F32>([](auto a, auto b) { return finish<M, Ftz, Sat>(addExactZero(in<Ftz>(a), in<Ftz>(b), M)); }));
-  addEntry(r, "sub", t, lop<F32, F32, F32>([](auto a, auto b) { return finish<M, Ftz, Sat>(addExactZero(in<Ftz>(a), -in<Ftz>(b), M)); }));
-  addEntry(r, "mul", t, lop<F32, F32, F32>([](auto a, auto b) { return finish<M, Ftz, Sat>(in<Ftz>(a) * in<Ftz>(b)); }));
-  auto fma = lop<F32, F32, F32, F32>([](auto a, auto b, auto c) { return finish<M, Ftz, Sat>(addExactZero(in<Ftz>(a) * in<Ftz>(b), in<Ftz>(c), M)); });
+  addEntry(r, "add", t, lop<F32, F32, F32>([](auto a, auto b) {
+             return finish<M, Ftz, Sat>(
+                 addExactZero(in<Ftz>(a), in<Ftz>(b), M));
+           }));
+  addEntry(r, "sub", t, lop<F32, F32, F32>([](auto a, auto b) {
+             return finish<M, Ftz, Sat>(
+                 addExactZero(in<Ftz>(a), -in<Ftz>(b), M));
+           }));
+  addEntry(r, "mul", t, lop<F32, F32, F32>([](auto a, auto b) {
+             return finish<M, Ftz, Sat>(in<Ftz>(a) * in<Ftz>(b));
+           }));
+  auto fma = lop<F32, F32, F32, F32>([](auto a, auto b, auto c) {
+    return finish<M, Ftz, Sat>(
+        addExactZero(in<Ftz>(a) * in<Ftz>(b), in<Ftz>(c), M));
+  });
   addEntry(r, "fma", t, fma);
   addEntry(r, "mad", t, fma);
   if constexpr (!Sat) {
-    addEntry(r, "div", t, lop<F32, F32, F32>([](auto a, auto b) { return finish<M, Ftz, false>(divideOdd(in<Ftz>(a), in<Ftz>(b))); }));
-    addEntry(r, "rcp", t, lop<F32, F32>([](auto a) { return finish<M, Ftz, false>(divideOdd(1.0, in<Ftz>(a))); }));
-    addEntry(r, "sqrt", t, lop<F32, F32>([](auto a) { return finish<M, Ftz, false>(sqrtOdd(in<Ftz>(a))); }));
+    addEntry(r, "div", t, lop<F32, F32, F32>([](auto a, auto b) {
+               return finish<M, Ftz, false>(divideOdd(in<Ftz>(a), in<Ftz>(b)));
+             }));
+    addEntry(r, "rcp", t, lop<F32, F32>([](auto a) {
+               return finish<M, Ftz, false>(divideOdd(1.0, in<Ftz>(a)));
+             }));
+    addEntry(r, "sqrt", t, lop<F32, F32>([](auto a) {
+               return finish<M, Ftz, false>(sqrtOdd(in<Ftz>(a)));
+             }));
   }
 }
 template <Rounding M> void addF32Mode(Registry &r, const std::string &mode) {
@@ -52,16 +70,27 @@ template <Rounding M> void addF32Mode(Registry &r, const std::string &mode) {
   addF32<M, true, false>(r, mode + ".ftz");
   addF32<M, false, true>(r, mode + ".sat");
   addF32<M, true, true>(r, mode + ".ftz.sat");
-  auto cvt = [&](const char *sat, const char *type, Entry e) { addEntry(r, ("cvt" + mode + sat).c_str(), type, e); };
-  cvt("", ".f32.f64", lop<F32, F64>([](auto v) { return finish<M, false, false>(v); }));
-  cvt(".ftz", ".f32.f64", lop<F32, F64>([](auto v) { return finish<M, true, false>(v); }));
-  cvt(".sat", ".f32.f64", lop<F32, F64>([](auto v) { return finish<M, false, true>(v); }));
-  cvt("", ".f32.u32", lop<F32, U32>([](auto v) { return finish<M, false, false>(double(v)); }));
-  cvt("", ".f32.s32", lop<F32, S32>([](auto v) { return finish<M, false, false>(double(v)); }));
-  cvt("", ".f32.u16", lop<F32, U16>([](auto v) { return finish<M, false, false>(double(v)); }));
-  cvt("", ".f32.s16", lop<F32, S16>([](auto v) { return finish<M, false, false>(double(v)); }));
-  cvt("", ".f32.u64", lop<F32, U64>([](auto v) { return finish<M, false, false>(intOdd(v)); }));
-  cvt("", ".f32.s64", lop<F32, S64>([](auto v) { return finish<M, false, false>(intOdd(v)); }));
+  auto cvt = [&](const char *sat, const char *type, Entry e) {
+    addEntry(r, ("cvt" + mode + sat).c_str(), type, e);
+  };
+  cvt("", ".f32.f64",
+      lop<F32, F64>([](auto v) { return finish<M, false, false>(v); }));
+  cvt(".ftz", ".f32.f64",
+      lop<F32, F64>([](auto v) { return finish<M, true, false>(v); }));
+  cvt(".sat", ".f32.f64",
+      lop<F32, F64>([](auto v) { return finish<M, false, true>(v); }));
+  cvt("", ".f32.u32",
+      lop<F32, U32>([](auto v) { return finish<M, false, false>(double(v)); }));
+  cvt("", ".f32.s32",
+      lop<F32, S32>([](auto v) { return finish<M, false, false>(double(v)); }));
+  cvt("", ".f32.u16",
+      lop<F32, U16>([](auto v) { return finish<M, false, false>(double(v)); }));
+  cvt("", ".f32.s16",
+      lop<F32, S16>([](auto v) { return finish<M, false, false>(double(v)); }));
+  cvt("", ".f32.u64",
+      lop<F32, U64>([](auto v) { return finish<M, false, false>(intOdd(v)); }));
+  cvt("", ".f32.s64",
+      lop<F32, S64>([](auto v) { return finish<M, false, false>(intOdd(v)); }));
   cvt("", ".tf32.f32", lop<U32, F32>([](auto v) -> uint32_t {
         uint32_t u = bits<uint32_t>(v);
         if ((u & 0x7f800000u) == 0x7f800000u)
@@ -74,7 +103,9 @@ template <Rounding M> void addF32Mode(Registry &r, const std::string &mode) {
 
 /// Runs `f` with the rounding mode set; volatile keeps it from being moved.
 template <Rounding M, class F, class... A> double rounded(F f, A... a) {
-  constexpr int mode = M == Rounding::Zero ? FE_TOWARDZERO : M == Rounding::Down ? FE_DOWNWARD : FE_UPWARD;
+  constexpr int mode = M == Rounding::Zero   ? FE_TOWARDZERO
+                       : M == Rounding::Down ? FE_DOWNWARD
+                                             : FE_UPWARD;
   std::fesetround(mode);
   volatile double result = f(static_cast<const volatile double &>(a)...);
   std::fesetround(FE_TONEAREST);
@@ -84,28 +115,49 @@ template <Rounding M> void addF64Mode(Registry &r, const std::string &mode) {
   std::string type = mode + ".f64";
   const char *t = type.c_str();
   using D = const volatile double &;
-  addEntry(r, "add", t, lop<F64, F64, F64>([](auto a, auto b) { return rounded<M>([](D x, D y) { return x + y; }, a, b); }));
-  addEntry(r, "sub", t, lop<F64, F64, F64>([](auto a, auto b) { return rounded<M>([](D x, D y) { return x - y; }, a, b); }));
-  addEntry(r, "mul", t, lop<F64, F64, F64>([](auto a, auto b) { return rounded<M>([](D x, D y) { return x * y; }, a, b); }));
+  addEntry(r, "add", t, lop<F64, F64, F64>([](auto a, auto b) {
+             return rounded<M>([](D x, D y) { return x + y; }, a, b);
+           }));
+  addEntry(r, "sub", t, lop<F64, F64, F64>([](auto a, auto b) {
+             return rounded<M>([](D x, D y) { return x - y; }, a, b);
+           }));
+  addEntry(r, "mul", t, lop<F64, F64, F64>([](auto a, auto b) {
+             return rounded<M>([](D x, D y) { return x * y; }, a, b);
+           }));
   auto fma = lop<F64, F64, F64, F64>([](auto a, auto b, auto c) {
-    return rounded<M>([](D x, D y, D z) { return std::fma(double(x), double(y), double(z)); }, a, b, c);
+    return rounded<M>(
+        [](D x, D y, D z) { return std::fma(double(x), double(y), double(z)); },
+        a, b, c);
   });
   addEntry(r, "fma", t, fma);
   addEntry(r, "mad", t, fma);
-  addEntry(r, "div", t, lop<F64, F64, F64>([](auto a, auto b) { return rounded<M>([](D x, D y) { return x / y; }, a, b); }));
-  addEntry(r, "rcp", t, lop<F64, F64>([](auto a) { return rounded<M>([](D x) { return 1.0 / x; }, a); }));
-  addEntry(r, "sqrt", t, lop<F64, F64>([](auto a) { return rounded<M>([](D x) { return std::sqrt(double(x)); }, a); }));
+  addEntry(r, "div", t, lop<F64, F64, F64>([](auto a, auto b) {
+             return rounded<M>([](D x, D y) { return x / y; }, a, b);
+           }));
+  addEntry(r, "rcp", t, lop<F64, F64>([](auto a) {
+             return rounded<M>([](D x) { return 1.0 / x; }, a);
+           }));
+  addEntry(r, "sqrt", t, lop<F64, F64>([](auto a) {
+             return rounded<M>([](D x) { return std::sqrt(double(x)); }, a);
+           }));
   std::string cvt = "cvt" + mode;
   addEntry(r, cvt.c_str(), ".f64.u64", lop<F64, U64>([](auto v) {
              volatile uint64_t x = v;
-             return rounded<M>([&x](D) { return double(x >> 32) * 4294967296.0 + double(x & 0xffffffffu); }, 0.0);
+             return rounded<M>(
+                 [&x](D) {
+                   return double(x >> 32) * 4294967296.0 +
+                          double(x & 0xffffffffu);
+                 },
+                 0.0);
            }));
   addEntry(r, cvt.c_str(), ".f64.s64", lop<F64, S64>([](auto v) {
              volatile int64_t x = v;
              return rounded<M>([&x](D) { return double(x); }, 0.0);
            }));
-  addEntry(r, cvt.c_str(), ".f64.u32", lop<F64, U32>([](auto v) { return double(v); }));
-  addEntry(r, cvt.c_str(), ".f64.s32", lop<F64, S32>([](auto v) { return double(v); }));
+  addEntry(r, cvt.c_str(), ".f64.u32",
+           lop<F64, U32>([](auto v) { return double(v); }));
+  addEntry(r, cvt.c_str(), ".f64.s32",
+           lop<F64, S32>([](auto v) { return double(v); }));
 }
 
 } // namespace

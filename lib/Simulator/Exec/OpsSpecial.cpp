@@ -45,15 +45,21 @@ struct Tanh {
   double operator()(double v) const { return std::tanh(v); }
 };
 template <class F> void addFunction(Registry &r, const char *op) {
-  addEntry(r, op, ".f32", lop<F32, F32>([](auto a) { return finish(F{}(a), false); }));
-  addEntry(r, op, ".ftz.f32", lop<F32, F32>([](auto a) { return finish(F{}(flush(a)), true); }));
+  addEntry(r, op, ".f32",
+           lop<F32, F32>([](auto a) { return finish(F{}(a), false); }));
+  addEntry(r, op, ".ftz.f32",
+           lop<F32, F32>([](auto a) { return finish(F{}(flush(a)), true); }));
 }
 
 /// The f64 approximations read and give the upper 32 bits only.
-double upper(double v) { return bits<double>(bits<uint64_t>(v) & 0xffffffff00000000ull); }
+double upper(double v) {
+  return bits<double>(bits<uint64_t>(v) & 0xffffffff00000000ull);
+}
 double flush64(double v) {
   uint64_t raw = bits<uint64_t>(v);
-  return raw & 0x7ff0000000000000ull ? v : bits<double>(raw & 0x8000000000000000ull);
+  return raw & 0x7ff0000000000000ull
+             ? v
+             : bits<double>(raw & 0x8000000000000000ull);
 }
 
 } // namespace
@@ -62,11 +68,14 @@ void addSpecialOps(Registry &r) {
   addFunction<Log2>(r, "lg2.approx");
   addFunction<Sin>(r, "sin.approx");
   addFunction<Cos>(r, "cos.approx");
-  addEntry(r, "tanh.approx", ".f32", lop<F32, F32>([](auto a) { return finish(std::tanh(double(a)), false); }));
+  addEntry(r, "tanh.approx", ".f32", lop<F32, F32>([](auto a) {
+             return finish(std::tanh(double(a)), false);
+           }));
   addEntry(r, "rcp.approx", ".ftz.f64", lop<F64, F64>([](auto a) {
              return upper(flush64(1.0 / flush64(upper(a))));
            }));
-  addEntry(r, "rsqrt.approx", ".f64", lop<F64, F64>([](auto a) { return 1.0 / std::sqrt(a); }));
+  addEntry(r, "rsqrt.approx", ".f64",
+           lop<F64, F64>([](auto a) { return 1.0 / std::sqrt(a); }));
   addEntry(r, "rsqrt.approx", ".ftz.f64", lop<F64, F64>([](auto a) {
              return upper(flush64(1.0 / std::sqrt(flush64(upper(a)))));
            }));

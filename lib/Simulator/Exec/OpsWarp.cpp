@@ -20,7 +20,9 @@ uint32_t word(const std::byte *R, uint32_t slot, uint32_t lane) {
   memcpy(&v, R + slot + lane * 4, 4);
   return v;
 }
-void setWord(std::byte *R, uint32_t slot, uint32_t lane, uint32_t v) { memcpy(R + slot + lane * 4, &v, 4); }
+void setWord(std::byte *R, uint32_t slot, uint32_t lane, uint32_t v) {
+  memcpy(R + slot + lane * 4, &v, 4);
+}
 uint64_t quad(const std::byte *R, uint32_t slot, uint32_t lane) {
   uint64_t v;
   memcpy(&v, R + slot + lane * 8, 8);
@@ -44,7 +46,9 @@ uint32_t membersAt(const std::byte *R, uint32_t slot, uint32_t mask) {
   return all;
 }
 
-void parkHere(HWTUNE_HANDLER_ARGS, uint32_t members) { parkSync(W, I, mask, members); }
+void parkHere(HWTUNE_HANDLER_ARGS, uint32_t members) {
+  parkSync(W, I, mask, members);
+}
 
 #define HWTUNE_SYNC(slot)                                                      \
   uint32_t members = membersAt(R, slot, mask);                                 \
@@ -67,7 +71,8 @@ template <Shuffle Mode> void shuffle(HWTUNE_HANDLER_ARGS) {
     uint32_t lane = uint32_t(__builtin_ctz(left));
     uint32_t b = word(R, I->b, lane) & 31, c = word(R, I->c, lane);
     uint32_t clamp = c & 31, segment = (c >> 8) & 31;
-    uint32_t maxLane = (lane & segment) | (clamp & ~segment), minLane = lane & segment;
+    uint32_t maxLane = (lane & segment) | (clamp & ~segment),
+             minLane = lane & segment;
     int j;
     bool in;
     if constexpr (Mode == Shuffle::Up) {
@@ -120,7 +125,9 @@ template <Vote Mode> void vote(HWTUNE_HANDLER_ARGS) {
       for (uint32_t l = same; l; l &= l - 1)
         setWord(R, I->d, uint32_t(__builtin_ctz(l)), yes);
     } else {
-      bool v = Mode == Vote::All ? yes == here : Mode == Vote::Any ? yes != 0 : yes == here || yes == 0;
+      bool v = Mode == Vote::All   ? yes == here
+               : Mode == Vote::Any ? yes != 0
+                                   : yes == here || yes == 0;
       setPred(R, I->d, same, v ? kFullMask : 0);
     }
   }
@@ -134,7 +141,8 @@ template <bool All, bool Wide> void match(HWTUNE_HANDLER_ARGS) {
     value[lane] = Wide ? quad(R, I->a, lane) : word(R, I->a, lane);
   uint32_t result[kLanes] = {}, allEqual = 0;
   for (uint32_t left = mask; left; left &= left - 1) {
-    uint32_t lane = uint32_t(__builtin_ctz(left)), named = word(R, I->b, lane) & mask, same = 0;
+    uint32_t lane = uint32_t(__builtin_ctz(left)),
+             named = word(R, I->b, lane) & mask, same = 0;
     for (uint32_t l = named; l; l &= l - 1)
       if (value[__builtin_ctz(l)] == value[lane])
         same |= l & -l;
@@ -159,7 +167,8 @@ template <class T, class F> void reduce(HWTUNE_HANDLER_ARGS) {
   uint32_t value[kLanes];
   memcpy(value, R + I->a, sizeof(value));
   for (uint32_t left = mask; left; left &= left - 1) {
-    uint32_t lane = uint32_t(__builtin_ctz(left)), named = word(R, I->b, lane) & mask;
+    uint32_t lane = uint32_t(__builtin_ctz(left)),
+             named = word(R, I->b, lane) & mask;
     bool first = true;
     T sum{};
     for (uint32_t l = named; l; l &= l - 1) {
@@ -172,7 +181,9 @@ template <class T, class F> void reduce(HWTUNE_HANDLER_ARGS) {
   }
   HWTUNE_GO(I + 1);
 }
-template <class T, class F> Entry reducer(F) { return {&reduce<T, F>, &reduce<T, F>, "www"}; }
+template <class T, class F> Entry reducer(F) {
+  return {&reduce<T, F>, &reduce<T, F>, "www"};
+}
 
 template <bool Max, bool Abs, bool NaN> Entry floatReducer() {
   return reducer<float>([](float a, float b) {
@@ -195,7 +206,8 @@ template <bool Max, bool Abs, bool NaN> Entry floatReducer() {
 
 void elect(HWTUNE_HANDLER_ARGS) {
   HWTUNE_SYNC(I->a)
-  uint32_t leader = uint32_t(__builtin_ctz(members & mask ? members & mask : mask));
+  uint32_t leader =
+      uint32_t(__builtin_ctz(members & mask ? members & mask : mask));
   for (uint32_t left = mask; left; left &= left - 1)
     setWord(R, I->d, uint32_t(__builtin_ctz(left)), leader);
   setPred(R, I->b, mask, 1u << leader);
@@ -217,9 +229,12 @@ void activeMask(HWTUNE_HANDLER_ARGS) {
 
 /// Instructions stand for clocks; only differences and order mean anything in
 /// functional mode.
-uint64_t clockOf(Warp *W) { return W->launch->sliced + uint64_t(kSlice - W->slice) + ++W->launch->ticks; }
+uint64_t clockOf(Warp *W) {
+  return W->launch->sliced + uint64_t(kSlice - W->slice) + ++W->launch->ticks;
+}
 
-uint64_t specialValue(Warp *W, ptx::SpecialReg reg, uint32_t component, uint32_t number) {
+uint64_t specialValue(Warp *W, ptx::SpecialReg reg, uint32_t component,
+                      uint32_t number) {
   using S = ptx::SpecialReg;
   const Launch &L = *W->launch;
   const LaunchRequest &q = *L.request;
@@ -270,7 +285,9 @@ uint64_t specialValue(Warp *W, ptx::SpecialReg reg, uint32_t component, uint32_t
     return 1;
   case S::EnvReg:
     // The grid workspace of cooperative launches: high and low word.
-    return number == 1 ? L.workspace >> 32 : number == 2 ? uint32_t(L.workspace) : 0;
+    return number == 1   ? L.workspace >> 32
+           : number == 2 ? uint32_t(L.workspace)
+                         : 0;
   default:
     return 0;
   }
@@ -314,7 +331,8 @@ template <bool Move> void moveOct(HWTUNE_HANDLER_ARGS) {
   // An Oct register is two halves of 32 lanes of 8 bytes.
   for (uint32_t left = mask; left; left &= left - 1) {
     uint32_t lane = uint32_t(__builtin_ctz(left));
-    uint64_t low = quad(R, I->a, lane), high = Move ? quad(R, I->a + 256, lane) : quad(R, I->b, lane);
+    uint64_t low = quad(R, I->a, lane),
+             high = Move ? quad(R, I->a + 256, lane) : quad(R, I->b, lane);
     memcpy(R + I->d + lane * 8, &low, 8);
     memcpy(R + I->d + 256 + lane * 8, &high, 8);
   }
@@ -341,27 +359,45 @@ bool wholeWarp(Warp *W, const Inst *I, uint32_t mask) {
 }
 
 void addWarpOps(Registry &r) {
-  addEntry(r, "shfl.up", "", {&shuffle<Shuffle::Up>, &shuffle<Shuffle::Up>, ""});
-  addEntry(r, "shfl.down", "", {&shuffle<Shuffle::Down>, &shuffle<Shuffle::Down>, ""});
-  addEntry(r, "shfl.bfly", "", {&shuffle<Shuffle::Bfly>, &shuffle<Shuffle::Bfly>, ""});
-  addEntry(r, "shfl.idx", "", {&shuffle<Shuffle::Idx>, &shuffle<Shuffle::Idx>, ""});
+  addEntry(r, "shfl.up", "",
+           {&shuffle<Shuffle::Up>, &shuffle<Shuffle::Up>, ""});
+  addEntry(r, "shfl.down", "",
+           {&shuffle<Shuffle::Down>, &shuffle<Shuffle::Down>, ""});
+  addEntry(r, "shfl.bfly", "",
+           {&shuffle<Shuffle::Bfly>, &shuffle<Shuffle::Bfly>, ""});
+  addEntry(r, "shfl.idx", "",
+           {&shuffle<Shuffle::Idx>, &shuffle<Shuffle::Idx>, ""});
   addEntry(r, "vote.all", "", {&vote<Vote::All>, &vote<Vote::All>, ""});
   addEntry(r, "vote.any", "", {&vote<Vote::Any>, &vote<Vote::Any>, ""});
   addEntry(r, "vote.uni", "", {&vote<Vote::Uni>, &vote<Vote::Uni>, ""});
-  addEntry(r, "vote.ballot", "", {&vote<Vote::Ballot>, &vote<Vote::Ballot>, ""});
-  addEntry(r, "match.any", ".b32", {&match<false, false>, &match<false, false>, ""});
-  addEntry(r, "match.any", ".b64", {&match<false, true>, &match<false, true>, ""});
-  addEntry(r, "match.all", ".b32", {&match<true, false>, &match<true, false>, ""});
-  addEntry(r, "match.all", ".b64", {&match<true, true>, &match<true, true>, ""});
-  addEntry(r, "redux.add", ".u32", reducer<uint32_t>([](auto a, auto b) { return a + b; }));
-  addEntry(r, "redux.add", ".s32", reducer<uint32_t>([](auto a, auto b) { return a + b; }));
-  addEntry(r, "redux.min", ".u32", reducer<uint32_t>([](auto a, auto b) { return a < b ? a : b; }));
-  addEntry(r, "redux.max", ".u32", reducer<uint32_t>([](auto a, auto b) { return a > b ? a : b; }));
-  addEntry(r, "redux.min", ".s32", reducer<int32_t>([](auto a, auto b) { return a < b ? a : b; }));
-  addEntry(r, "redux.max", ".s32", reducer<int32_t>([](auto a, auto b) { return a > b ? a : b; }));
-  addEntry(r, "redux.and", ".b32", reducer<uint32_t>([](auto a, auto b) { return a & b; }));
-  addEntry(r, "redux.or", ".b32", reducer<uint32_t>([](auto a, auto b) { return a | b; }));
-  addEntry(r, "redux.xor", ".b32", reducer<uint32_t>([](auto a, auto b) { return a ^ b; }));
+  addEntry(r, "vote.ballot", "",
+           {&vote<Vote::Ballot>, &vote<Vote::Ballot>, ""});
+  addEntry(r, "match.any", ".b32",
+           {&match<false, false>, &match<false, false>, ""});
+  addEntry(r, "match.any", ".b64",
+           {&match<false, true>, &match<false, true>, ""});
+  addEntry(r, "match.all", ".b32",
+           {&match<true, false>, &match<true, false>, ""});
+  addEntry(r, "match.all", ".b64",
+           {&match<true, true>, &match<true, true>, ""});
+  addEntry(r, "redux.add", ".u32",
+           reducer<uint32_t>([](auto a, auto b) { return a + b; }));
+  addEntry(r, "redux.add", ".s32",
+           reducer<uint32_t>([](auto a, auto b) { return a + b; }));
+  addEntry(r, "redux.min", ".u32",
+           reducer<uint32_t>([](auto a, auto b) { return a < b ? a : b; }));
+  addEntry(r, "redux.max", ".u32",
+           reducer<uint32_t>([](auto a, auto b) { return a > b ? a : b; }));
+  addEntry(r, "redux.min", ".s32",
+           reducer<int32_t>([](auto a, auto b) { return a < b ? a : b; }));
+  addEntry(r, "redux.max", ".s32",
+           reducer<int32_t>([](auto a, auto b) { return a > b ? a : b; }));
+  addEntry(r, "redux.and", ".b32",
+           reducer<uint32_t>([](auto a, auto b) { return a & b; }));
+  addEntry(r, "redux.or", ".b32",
+           reducer<uint32_t>([](auto a, auto b) { return a | b; }));
+  addEntry(r, "redux.xor", ".b32",
+           reducer<uint32_t>([](auto a, auto b) { return a ^ b; }));
   addEntry(r, "redux.min", ".f32", floatReducer<false, false, false>());
   addEntry(r, "redux.max", ".f32", floatReducer<true, false, false>());
   addEntry(r, "redux.min.NaN", ".f32", floatReducer<false, false, true>());

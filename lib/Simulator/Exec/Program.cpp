@@ -23,11 +23,12 @@ using ptx::SymbolKind;
 std::string_view hostVectorUnit() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd"))
     return "avx512";
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
-      __builtin_cpu_supports("bmi2"))
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2"))
     return "avx2";
   return "";
 #else
@@ -35,12 +36,15 @@ std::string_view hostVectorUnit() {
 #endif
 }
 
-static std::unique_ptr<Registry> makeRegistry([[maybe_unused]] std::string_view unit) {
+static std::unique_ptr<Registry>
+makeRegistry([[maybe_unused]] std::string_view unit) {
   auto r = std::make_unique<Registry>();
   addHalfOps(*r); // before the families, which replace what they do better
 #define HWTUNE_ADD_FAMILIES(unit)                                              \
-  unit::addIntOps(*r), unit::addLogicOps(*r), unit::addCompareOps(*r), unit::addFloatOps(*r), unit::addConvertOps(*r), \
-      unit::addMoveOps(*r), unit::addMemoryOps(*r), unit::addMatrixOps(*r), unit::addHalfVectorOps(*r)
+  unit::addIntOps(*r), unit::addLogicOps(*r), unit::addCompareOps(*r),         \
+      unit::addFloatOps(*r), unit::addConvertOps(*r), unit::addMoveOps(*r),    \
+      unit::addMemoryOps(*r), unit::addMatrixOps(*r),                          \
+      unit::addHalfVectorOps(*r)
 #if defined(__x86_64__)
   if (unit == "avx512")
     HWTUNE_ADD_FAMILIES(avx512);
@@ -62,7 +66,8 @@ static std::unique_ptr<Registry> makeRegistry([[maybe_unused]] std::string_view 
 
 const Registry *hostRegistry(std::string_view unit) {
   std::string_view best = hostVectorUnit();
-  if (best.empty() || (!unit.empty() && unit != best && !(unit == "avx2" && best == "avx512")))
+  if (best.empty() ||
+      (!unit.empty() && unit != best && !(unit == "avx2" && best == "avx512")))
     return nullptr;
   // Immutable once made; one for each unit that is asked for.
   if (unit == "avx2" && best == "avx512") {
@@ -103,19 +108,26 @@ Status ProgramBuilder::placeModuleVariables() {
     } else if (v.space == Space::Global || v.space == Space::Const) {
       if (v.linkage == ptx::Linkage::Extern) {
         info.isExtern = true;
-        place.address = options.resolveExtern ? options.resolveExtern(info.name) : 0;
+        place.address =
+            options.resolveExtern ? options.resolveExtern(info.name) : 0;
         if (!place.address)
-          return at(v.loc, fmt::format("unresolved extern variable '{}'", info.name));
+          return at(v.loc,
+                    fmt::format("unresolved extern variable '{}'", info.name));
       } else {
-        place.address = memory.allocate(std::max<uint64_t>(v.bytes, 1), std::max<uint32_t>(v.align, 256));
+        place.address = memory.allocate(std::max<uint64_t>(v.bytes, 1),
+                                        std::max<uint32_t>(v.align, 256));
         if (!place.address)
-          return at(v.loc, fmt::format("no memory for the {} bytes of '{}'", v.bytes, info.name));
+          return at(v.loc, fmt::format("no memory for the {} bytes of '{}'",
+                                       v.bytes, info.name));
         P.owned.push_back(place.address);
       }
       info.address = place.address;
       P.globals.push_back(info);
     } else {
-      return at(v.loc, fmt::format("module variable '{}' in the {} space is not supported", info.name, ptx::spaceName(v.space)));
+      return at(
+          v.loc,
+          fmt::format("module variable '{}' in the {} space is not supported",
+                      info.name, ptx::spaceName(v.space)));
     }
     modulePlaces.push_back(place);
   }
@@ -127,20 +139,30 @@ Status ProgramBuilder::initialise() {
     const ptx::Variable &v = M.variables[i];
     if (v.space == Space::Shared || v.linkage == ptx::Linkage::Extern)
       continue;
-    std::byte *host = memory.host(modulePlaces[i].address, std::max<uint64_t>(v.bytes, 1));
+    std::byte *host =
+        memory.host(modulePlaces[i].address, std::max<uint64_t>(v.bytes, 1));
     if (v.init.size() > v.bytes)
-      return at(v.loc, fmt::format("initial value of '{}' is longer than the variable", M.str(v.name)));
+      return at(v.loc,
+                fmt::format("initial value of '{}' is longer than the variable",
+                            M.str(v.name)));
     if (!v.init.empty())
       memcpy(host, v.init.data(), v.init.size());
     for (const ptx::Relocation &r : v.relocations) {
       uint64_t address = 0;
       if (r.symbol.kind == SymbolKind::Global)
-        address = modulePlaces[r.symbol.index].address + (r.generic && modulePlaces[r.symbol.index].space == Space::Shared ? kSharedWindow : 0);
+        address =
+            modulePlaces[r.symbol.index].address +
+            (r.generic && modulePlaces[r.symbol.index].space == Space::Shared
+                 ? kSharedWindow
+                 : 0);
       else if (r.symbol.kind == SymbolKind::Function)
         address = kCodeWindow + kCodeStride * r.symbol.index;
       address = (address + uint64_t(r.addend)) >> r.shift;
       if (r.offset + r.bytes > v.bytes || r.bytes > 8)
-        return at(v.loc, fmt::format("initial value of '{}' is longer than the variable", M.str(v.name)));
+        return at(
+            v.loc,
+            fmt::format("initial value of '{}' is longer than the variable",
+                        M.str(v.name)));
       memcpy(host + r.offset, &address, r.bytes);
     }
     if (v.space == Space::Const)
@@ -233,16 +255,29 @@ Status ProgramBuilder::build() {
   P.memory = &memory;
   P.registry = hostRegistry(options.vectorUnit);
   if (!P.registry)
-    return Error{options.vectorUnit.empty() ? "this host has no AVX2 with FMA and F16C, which the simulator needs"
-                                            : fmt::format("this host has no vector unit '{}', it has '{}'", options.vectorUnit, hostVectorUnit()),
-                 ""};
+    return Error{
+        options.vectorUnit.empty()
+            ? "this host has no AVX2 with FMA and F16C, which the simulator "
+              "needs"
+            : fmt::format("this host has no vector unit '{}', it has '{}'",
+                          options.vectorUnit, hostVectorUnit()),
+        ""};
   if (M.addressSize != 64)
-    return Error{fmt::format("'.address_size {}' is not supported, expected 64", M.addressSize), ""};
-  capability = options.computeCapability ? options.computeCapability : M.targetSm;
+    return Error{fmt::format("'.address_size {}' is not supported, expected 64",
+                             M.addressSize),
+                 ""};
+  capability =
+      options.computeCapability ? options.computeCapability : M.targetSm;
   if (M.targetSm > capability)
-    return Error{fmt::format("the module is for '{}', newer than the device's sm_{}", M.target, capability), ""};
+    return Error{
+        fmt::format("the module is for '{}', newer than the device's sm_{}",
+                    M.target, capability),
+        ""};
   if (M.targetSuffix == 'a' && M.targetSm != capability)
-    return Error{fmt::format("the module is for '{}' alone, the device is sm_{}", M.target, capability), ""};
+    return Error{
+        fmt::format("the module is for '{}' alone, the device is sm_{}",
+                    M.target, capability),
+        ""};
   if (Status s = placeModuleVariables(); !s)
     return s;
   placeShared();
@@ -265,9 +300,11 @@ Status ProgramBuilder::build() {
       // Exact where nothing follows: the top was rounded for what is dynamic.
       uint32_t exact = moduleSharedBytes;
       for (size_t k = 0; k < M.functions[i].variables.size(); ++k)
-        if (const ptx::Variable &v = M.functions[i].variables[k]; v.space == Space::Shared)
+        if (const ptx::Variable &v = M.functions[i].variables[k];
+            v.space == Space::Shared)
           exact = std::max(exact, sharedPlace[i][k] + uint32_t(v.bytes));
-      f.info.staticSharedBytes = std::max(exact, sharedTop[i] - alignUp(sharedTop[i] - exact, 1));
+      f.info.staticSharedBytes =
+          std::max(exact, sharedTop[i] - alignUp(sharedTop[i] - exact, 1));
     }
   }
   for (const DecodedFunction &f : P.functions)
@@ -283,16 +320,21 @@ Program::~Program() {
     pimpl->memory->release(a);
 }
 
-Expected<std::shared_ptr<const Program>> Program::create(const ptx::Module &module, GlobalMemory &memory,
-                                                         const ProgramOptions &options) {
+Expected<std::shared_ptr<const Program>>
+Program::create(const ptx::Module &module, GlobalMemory &memory,
+                const ProgramOptions &options) {
   std::shared_ptr<Program> program(new Program());
   program->pimpl->memory = &memory;
-  if (Status s = ProgramBuilder(module, memory, options, *program->pimpl).build(); !s)
+  if (Status s =
+          ProgramBuilder(module, memory, options, *program->pimpl).build();
+      !s)
     return s.error();
   return std::shared_ptr<const Program>(std::move(program));
 }
 
-std::span<const FunctionInfo> Program::functions() const { return pimpl->infos; }
+std::span<const FunctionInfo> Program::functions() const {
+  return pimpl->infos;
+}
 const FunctionInfo *Program::findFunction(std::string_view name) const {
   for (const FunctionInfo &f : pimpl->infos)
     if (f.name == name)
@@ -307,7 +349,8 @@ const GlobalInfo *Program::findGlobal(std::string_view name) const {
   return nullptr;
 }
 std::span<const InstMeta> Program::instructions() const { return pimpl->metas; }
-std::span<const InstMeta> Program::instructions(const FunctionInfo &function) const {
+std::span<const InstMeta>
+Program::instructions(const FunctionInfo &function) const {
   size_t i = size_t(&function - pimpl->infos.data());
   const DecodedFunction &f = pimpl->functions[i];
   return std::span(pimpl->metas).subspan(f.firstMeta, f.numMetas);
@@ -316,26 +359,50 @@ std::span<const InstMeta> Program::instructions(const FunctionInfo &function) co
 // --- names ------------------------------------------------------------------
 
 std::string_view statusName(LaunchStatus status) {
-  constexpr std::string_view names[] = {"ok", "illegal address", "misaligned address", "illegal instruction", "trap", "timeout",
-                                        "deadlock", "out of resources", "invalid request", "check failed"};
+  constexpr std::string_view names[] = {"ok",
+                                        "illegal address",
+                                        "misaligned address",
+                                        "illegal instruction",
+                                        "trap",
+                                        "timeout",
+                                        "deadlock",
+                                        "out of resources",
+                                        "invalid request",
+                                        "check failed"};
   return names[size_t(status)];
 }
 std::string_view diagnosticName(DiagnosticKind kind) {
-  constexpr std::string_view names[] = {"none", "out-of-bounds", "misaligned", "write-to-constant", "uninitialized-read", "shared-race",
-                                        "divergent-barrier", "trap", "watchdog", "deadlock", "illegal-instruction", "launch"};
+  constexpr std::string_view names[] = {"none",
+                                        "out-of-bounds",
+                                        "misaligned",
+                                        "write-to-constant",
+                                        "uninitialized-read",
+                                        "shared-race",
+                                        "divergent-barrier",
+                                        "trap",
+                                        "watchdog",
+                                        "deadlock",
+                                        "illegal-instruction",
+                                        "launch"};
   return names[size_t(kind)];
 }
 std::string Diagnostic::str() const {
   if (!line)
     return fmt::format("{}: {}", function, text);
-  return fmt::format("{}: PTX line {}: thread ({},{},{}) of block ({},{},{}): {}: {}", function, line, thread[0], thread[1], thread[2],
-                     block[0], block[1], block[2], diagnosticName(kind), text);
+  return fmt::format(
+      "{}: PTX line {}: thread ({},{},{}) of block ({},{},{}): {}: {}",
+      function, line, thread[0], thread[1], thread[2], block[0], block[1],
+      block[2], diagnosticName(kind), text);
 }
 std::string_view instClassName(InstClass cls) {
-  constexpr std::string_view names[] = {"fp32", "fp64", "fp16", "integer", "integer_mul", "special", "slow", "convert", "move",
-                                        "control", "barrier", "warp", "matrix", "shared_load", "shared_store", "shared_atomic",
-                                        "global_load", "global_store", "global_atomic", "local_load", "local_store", "const_load",
-                                        "param_load", "async_copy", "other"};
+  constexpr std::string_view names[] = {
+      "fp32",        "fp64",         "fp16",          "integer",
+      "integer_mul", "special",      "slow",          "convert",
+      "move",        "control",      "barrier",       "warp",
+      "matrix",      "shared_load",  "shared_store",  "shared_atomic",
+      "global_load", "global_store", "global_atomic", "local_load",
+      "local_store", "const_load",   "param_load",    "async_copy",
+      "other"};
   return names[size_t(cls)];
 }
 

@@ -29,12 +29,16 @@ struct FloatFormat {
   bool hasInfinity;
   uint32_t nan;
   constexpr int bias() const { return (1 << (exponentBits - 1)) - 1; }
-  constexpr uint32_t infinity() const { return ((1u << exponentBits) - 1) << mantissaBits; }
+  constexpr uint32_t infinity() const {
+    return ((1u << exponentBits) - 1) << mantissaBits;
+  }
   constexpr uint32_t largest() const {
-    return hasInfinity ? infinity() - 1 : (1u << (exponentBits + mantissaBits)) - 2;
+    return hasInfinity ? infinity() - 1
+                       : (1u << (exponentBits + mantissaBits)) - 2;
   }
 };
-inline constexpr FloatFormat kF32{8, 23, true, 0x7fffffff}, kF16{5, 10, true, 0x7fff}, kBF16{8, 7, true, 0x7fff},
+inline constexpr FloatFormat kF32{8, 23, true, 0x7fffffff},
+    kF16{5, 10, true, 0x7fff}, kBF16{8, 7, true, 0x7fff},
     kE4M3{4, 3, false, 0x7f}, kE5M2{5, 2, true, 0x7f};
 
 inline double decodeFloat(FloatFormat f, uint32_t bits) {
@@ -50,13 +54,15 @@ inline double decodeFloat(FloatFormat f, uint32_t bits) {
   else if (exponent == 0)
     v = std::ldexp(double(mantissa), 1 - f.bias() - f.mantissaBits);
   else
-    v = std::ldexp(double(mantissa | (1u << f.mantissaBits)), exponent - f.bias() - f.mantissaBits);
+    v = std::ldexp(double(mantissa | (1u << f.mantissaBits)),
+                   exponent - f.bias() - f.mantissaBits);
   return negative ? -v : v;
 }
 
 /// Rounds once. `saturate`: to the largest finite number instead of infinity
 /// (for infinite inputs too).
-inline uint32_t encodeFloat(FloatFormat f, double v, Rounding mode, bool saturate = false) {
+inline uint32_t encodeFloat(FloatFormat f, double v, Rounding mode,
+                            bool saturate = false) {
   if (v != v)
     return f.nan;
   uint64_t raw = std::bit_cast<uint64_t>(v);
@@ -65,14 +71,22 @@ inline uint32_t encodeFloat(FloatFormat f, double v, Rounding mode, bool saturat
   raw &= ~(1ull << 63);
   if (raw == 0)
     return sign;
-  bool toward = mode == Rounding::Zero || (mode == Rounding::Down && !negative) || (mode == Rounding::Up && negative);
-  uint32_t overflow = sign | (saturate || !f.hasInfinity ? f.largest() : toward ? f.largest() : f.infinity());
+  bool toward = mode == Rounding::Zero ||
+                (mode == Rounding::Down && !negative) ||
+                (mode == Rounding::Up && negative);
+  uint32_t overflow = sign | (saturate || !f.hasInfinity ? f.largest()
+                              : toward                   ? f.largest()
+                                                         : f.infinity());
   if (std::isinf(v))
-    return sign | (saturate || !f.hasInfinity ? (saturate ? f.largest() : f.nan) : f.infinity());
+    return sign | (saturate || !f.hasInfinity ? (saturate ? f.largest() : f.nan)
+                                              : f.infinity());
   int exponent = int(raw >> 52) - 1023;
   uint64_t mantissa = (raw & ((1ull << 52) - 1)) | (1ull << 52);
   if ((raw >> 52) == 0) // a subnormal double is far below every format here
-    return sign | ((mode == Rounding::Up && !negative) || (mode == Rounding::Down && negative) ? 1 : 0);
+    return sign | ((mode == Rounding::Up && !negative) ||
+                           (mode == Rounding::Down && negative)
+                       ? 1
+                       : 0);
   int least = 1 - f.bias();
   int drop = 52 - f.mantissaBits + (exponent < least ? least - exponent : 0);
   uint64_t kept, rest, half;
@@ -85,10 +99,11 @@ inline uint32_t encodeFloat(FloatFormat f, double v, Rounding mode, bool saturat
     rest = mantissa & ((1ull << drop) - 1);
     half = 1ull << (drop - 1);
   }
-  bool up = mode == Rounding::Nearest ? rest > half || (rest == half && (kept & 1))
-            : mode == Rounding::Away  ? rest >= half
-            : mode == Rounding::Zero  ? false
-                                      : rest && ((mode == Rounding::Up) != negative);
+  bool up =
+      mode == Rounding::Nearest ? rest > half || (rest == half && (kept & 1))
+      : mode == Rounding::Away  ? rest >= half
+      : mode == Rounding::Zero  ? false
+                                : rest && ((mode == Rounding::Up) != negative);
   kept += up;
   uint64_t out;
   if (exponent < least)

@@ -73,17 +73,29 @@ HWTUNE_INLINE uint32_t compress(VS64 v) {
 HWTUNE_INLINE uint32_t compress(uint32_t v) { return v; }
 
 /// `yes` where `cond` is -1, `no` where it is 0.
-HWTUNE_INLINE VU32 pick(VS32 cond, VU32 yes, VU32 no) { return cond ? yes : no; }
-HWTUNE_INLINE VS32 pick(VS32 cond, VS32 yes, VS32 no) { return cond ? yes : no; }
-HWTUNE_INLINE VF32 pick(VS32 cond, VF32 yes, VF32 no) { return cond ? yes : no; }
-HWTUNE_INLINE VU64 pick(VS64 cond, VU64 yes, VU64 no) { return cond ? yes : no; }
-HWTUNE_INLINE VS64 pick(VS64 cond, VS64 yes, VS64 no) { return cond ? yes : no; }
-HWTUNE_INLINE VF64 pick(VS64 cond, VF64 yes, VF64 no) { return cond ? yes : no; }
+HWTUNE_INLINE VU32 pick(VS32 cond, VU32 yes, VU32 no) {
+  return cond ? yes : no;
+}
+HWTUNE_INLINE VS32 pick(VS32 cond, VS32 yes, VS32 no) {
+  return cond ? yes : no;
+}
+HWTUNE_INLINE VF32 pick(VS32 cond, VF32 yes, VF32 no) {
+  return cond ? yes : no;
+}
+HWTUNE_INLINE VU64 pick(VS64 cond, VU64 yes, VU64 no) {
+  return cond ? yes : no;
+}
+HWTUNE_INLINE VS64 pick(VS64 cond, VS64 yes, VS64 no) {
+  return cond ? yes : no;
+}
+HWTUNE_INLINE VF64 pick(VS64 cond, VF64 yes, VF64 no) {
+  return cond ? yes : no;
+}
 
 // --- operand tags -----------------------------------------------------------
 
 template <typename V_, typename Raw_, char Code> struct PlainTag {
-  using V = V_;                      ///< what the lambda sees
+  using V = V_;                       ///< what the lambda sees
   using Scalar = __typeof__(V_{}[0]); ///< the same for one lane
   static constexpr char code = Code;
   HWTUNE_INLINE V load(const std::byte *p) { return bits<V>(loadRaw<Raw_>(p)); }
@@ -132,7 +144,9 @@ struct P64 {
   HWTUNE_INLINE VS64 load(const std::byte *p) { return expand64(P::load(p)); }
 };
 
-HWTUNE_INLINE void storePredicate(std::byte *p, uint32_t v) { memcpy(p, &v, 4); }
+HWTUNE_INLINE void storePredicate(std::byte *p, uint32_t v) {
+  memcpy(p, &v, 4);
+}
 
 template <class D, bool Masked, typename V>
 HWTUNE_INLINE void store(std::byte *p, V v, uint32_t mask) {
@@ -191,7 +205,8 @@ template <bool Masked, class F, class D, class... S> struct VectorOp {
   }
 };
 
-template <class D, class... S> inline constexpr char kSig[] = {D::code, S::code..., 0};
+template <class D, class... S>
+inline constexpr char kSig[] = {D::code, S::code..., 0};
 
 /// An instruction of a whole-vector lambda: vop<Dst, Src...>(lambda).
 template <class D, class... S, class F> static Entry vop(F) {
@@ -201,18 +216,46 @@ template <class D, class... S, class F> static Entry vop(F) {
 
 // Lane-wise form: the lambda sees scalars. Slower; for what has no vector form.
 template <class T> struct LaneOf;
-template <> struct LaneOf<U16> { using T = uint32_t; using Mem = uint32_t; };
-template <> struct LaneOf<S16> { using T = int32_t; using Mem = uint32_t; };
-template <> struct LaneOf<U32> { using T = uint32_t; using Mem = uint32_t; };
-template <> struct LaneOf<S32> { using T = int32_t; using Mem = uint32_t; };
-template <> struct LaneOf<F32> { using T = float; using Mem = uint32_t; };
-template <> struct LaneOf<U64> { using T = uint64_t; using Mem = uint64_t; };
-template <> struct LaneOf<S64> { using T = int64_t; using Mem = uint64_t; };
-template <> struct LaneOf<F64> { using T = double; using Mem = uint64_t; };
-template <> struct LaneOf<P> { using T = bool; using Mem = uint32_t; };
+template <> struct LaneOf<U16> {
+  using T = uint32_t;
+  using Mem = uint32_t;
+};
+template <> struct LaneOf<S16> {
+  using T = int32_t;
+  using Mem = uint32_t;
+};
+template <> struct LaneOf<U32> {
+  using T = uint32_t;
+  using Mem = uint32_t;
+};
+template <> struct LaneOf<S32> {
+  using T = int32_t;
+  using Mem = uint32_t;
+};
+template <> struct LaneOf<F32> {
+  using T = float;
+  using Mem = uint32_t;
+};
+template <> struct LaneOf<U64> {
+  using T = uint64_t;
+  using Mem = uint64_t;
+};
+template <> struct LaneOf<S64> {
+  using T = int64_t;
+  using Mem = uint64_t;
+};
+template <> struct LaneOf<F64> {
+  using T = double;
+  using Mem = uint64_t;
+};
+template <> struct LaneOf<P> {
+  using T = bool;
+  using Mem = uint32_t;
+};
 
 template <class T>
-HWTUNE_INLINE typename LaneOf<T>::T laneLoad(const std::byte *p, uint32_t lane) {
+HWTUNE_INLINE typename LaneOf<T>::T laneLoad(const std::byte *p,
+                                             uint32_t lane) {
   typename LaneOf<T>::Mem raw;
   if constexpr (T::code == 'p') {
     memcpy(&raw, p, 4);

@@ -25,10 +25,12 @@ using ptx::OperandKind;
 
 static int64_t cut(uint64_t v, unsigned bits, bool isSigned) {
   v &= bits == 64 ? ~0ull : (1ull << bits) - 1;
-  return isSigned && (v >> (bits - 1)) & 1 ? int64_t(v) - (int64_t(1) << bits) : int64_t(v);
+  return isSigned && (v >> (bits - 1)) & 1 ? int64_t(v) - (int64_t(1) << bits)
+                                           : int64_t(v);
 }
 static int64_t clampTo(int64_t v, unsigned bits, bool isSigned) {
-  int64_t lo = isSigned ? -(int64_t(1) << (bits - 1)) : 0, hi = (int64_t(1) << (isSigned ? bits - 1 : bits)) - 1;
+  int64_t lo = isSigned ? -(int64_t(1) << (bits - 1)) : 0,
+          hi = (int64_t(1) << (isSigned ? bits - 1 : bits)) - 1;
   return std::min(std::max(v, lo), hi);
 }
 
@@ -83,11 +85,23 @@ static int64_t combine(const VideoDesc &d, int64_t a, int64_t b, int64_t c) {
   return 0;
 }
 
-static uint32_t scalarVideo(const VideoDesc &d, uint32_t a, uint32_t b, uint32_t c) {
-  auto field = [](uint32_t v, uint8_t f, bool isSigned) { return cut(v >> (f & 15) * (f >> 4 == 2 ? 16 : 8), f >> 4 == 1 ? 8 : f >> 4 == 2 ? 16 : 32, isSigned); };
-  int64_t t = combine(d, field(a, d.fieldA, d.signedA), field(b, d.fieldB, d.signedB), cut(c, 32, d.signedD));
-  unsigned width = d.merge == 0xff || d.merge >> 4 == 0 ? 32 : d.merge >> 4 == 1 ? 8 : 16;
-  t = d.saturate ? clampTo(t, width, d.signedD) : cut(uint64_t(t), d.second == VideoSecond::Merge ? width : 32, d.signedD);
+static uint32_t scalarVideo(const VideoDesc &d, uint32_t a, uint32_t b,
+                            uint32_t c) {
+  auto field = [](uint32_t v, uint8_t f, bool isSigned) {
+    return cut(v >> (f & 15) * (f >> 4 == 2 ? 16 : 8),
+               f >> 4 == 1   ? 8
+               : f >> 4 == 2 ? 16
+                             : 32,
+               isSigned);
+  };
+  int64_t t = combine(d, field(a, d.fieldA, d.signedA),
+                      field(b, d.fieldB, d.signedB), cut(c, 32, d.signedD));
+  unsigned width = d.merge == 0xff || d.merge >> 4 == 0 ? 32
+                   : d.merge >> 4 == 1                  ? 8
+                                                        : 16;
+  t = d.saturate ? clampTo(t, width, d.signedD)
+                 : cut(uint64_t(t), d.second == VideoSecond::Merge ? width : 32,
+                       d.signedD);
   int64_t cc = cut(c, 32, d.signedD);
   switch (d.second) {
   case VideoSecond::Add:
@@ -112,12 +126,16 @@ uint32_t evaluateVideo(const VideoDesc &d, uint32_t a, uint32_t b, uint32_t c) {
     return scalarVideo(d, a, b, c);
   unsigned bits = 32u / d.parts;
   uint64_t pair = a | uint64_t(b) << 32;
-  uint32_t keep = bits == 16 ? 0xffff : 0xff, out = d.second == VideoSecond::Add ? c : d.second == VideoSecond::Merge ? c : 0;
+  uint32_t keep = bits == 16 ? 0xffff : 0xff,
+           out = d.second == VideoSecond::Add     ? c
+                 : d.second == VideoSecond::Merge ? c
+                                                  : 0;
   int64_t sum = 0;
   for (unsigned i = 0; i < d.parts; ++i) {
     if (!((d.mask >> i) & 1))
       continue;
-    int64_t x = cut(pair >> (d.selectA[i] * bits), bits, d.signedA), y = cut(pair >> (d.selectB[i] * bits), bits, d.signedB);
+    int64_t x = cut(pair >> (d.selectA[i] * bits), bits, d.signedA),
+            y = cut(pair >> (d.selectB[i] * bits), bits, d.signedB);
     int64_t t = combine(d, x, y, 0);
     if (d.saturate)
       t = clampTo(t, bits, d.signedD);
@@ -142,7 +160,9 @@ static void videoHandler(HWTUNE_HANDLER_ARGS) {
   HWTUNE_GO(I + 2);
 }
 
-void addVideoOps(Registry &r) { addEntry(r, "video", "", {&videoHandler, &videoHandler, "wwww"}); }
+void addVideoOps(Registry &r) {
+  addEntry(r, "video", "", {&videoHandler, &videoHandler, "wwww"});
+}
 
 // --- decoding ---------------------------------------------------------------
 
@@ -158,7 +178,8 @@ static bool scalarField(std::string_view s, uint8_t &field) {
   return n < (s[0] == 'b' ? 4u : 2u);
 }
 /// "h32" or "b7654": digits from the highest part down; none: the default.
-static bool simdSelect(std::string_view s, unsigned parts, unsigned first, uint8_t *select) {
+static bool simdSelect(std::string_view s, unsigned parts, unsigned first,
+                       uint8_t *select) {
   for (unsigned i = 0; i < parts; ++i)
     select[i] = uint8_t(first + i);
   if (s.empty())
@@ -194,8 +215,11 @@ static bool videoOp(std::string_view name, VideoDesc &d) {
     name.remove_suffix(1);
   }
   constexpr std::pair<std::string_view, VideoOp> ops[] = {
-      {"vadd", VideoOp::Add}, {"vsub", VideoOp::Sub}, {"vabsdiff", VideoOp::AbsDiff}, {"vmin", VideoOp::Min}, {"vmax", VideoOp::Max},
-      {"vshl", VideoOp::Shl}, {"vshr", VideoOp::Shr}, {"vmad", VideoOp::Mad}, {"vset", VideoOp::Set}, {"vavrg", VideoOp::Average}};
+      {"vadd", VideoOp::Add},         {"vsub", VideoOp::Sub},
+      {"vabsdiff", VideoOp::AbsDiff}, {"vmin", VideoOp::Min},
+      {"vmax", VideoOp::Max},         {"vshl", VideoOp::Shl},
+      {"vshr", VideoOp::Shr},         {"vmad", VideoOp::Mad},
+      {"vset", VideoOp::Set},         {"vavrg", VideoOp::Average}};
   for (auto [text, op] : ops)
     if (text == name) {
       d.op = op;
@@ -204,15 +228,18 @@ static bool videoOp(std::string_view name, VideoDesc &d) {
   return false;
 }
 
-/// vop{2,4}{.dtype}.atype.btype{.sat}{.mode}{.op2} d{.sel}, a{.sel}, b{.sel}{, c}
+/// vop{2,4}{.dtype}.atype.btype{.sat}{.mode}{.op2} d{.sel}, a{.sel}, b{.sel}{,
+/// c}
 bool FunctionDecoder::decodeVideo() {
   auto ops = operands();
   VideoDesc d;
   if (!videoOp(opcode(), d) || ops.size() < 3)
     return unsupported();
   std::vector<bool> types;
-  constexpr std::pair<std::string_view, VideoCompare> compares[] = {{"eq", VideoCompare::Eq}, {"ne", VideoCompare::Ne}, {"lt", VideoCompare::Lt},
-                                                                    {"le", VideoCompare::Le}, {"gt", VideoCompare::Gt}, {"ge", VideoCompare::Ge}};
+  constexpr std::pair<std::string_view, VideoCompare> compares[] = {
+      {"eq", VideoCompare::Eq}, {"ne", VideoCompare::Ne},
+      {"lt", VideoCompare::Lt}, {"le", VideoCompare::Le},
+      {"gt", VideoCompare::Gt}, {"ge", VideoCompare::Ge}};
   for (size_t i = 0; i < numMods(); ++i) {
     std::string_view m = mod(i);
     bool known = true;
@@ -245,16 +272,22 @@ bool FunctionDecoder::decodeVideo() {
   if (types.size() != 3)
     return unsupported();
   d.signedD = types[0], d.signedA = types[1], d.signedB = types[2];
-  auto selector = [&](size_t i) { return ops[i].selector == ptx::kNone ? std::string_view() : M.str(ops[i].selector); };
+  auto selector = [&](size_t i) {
+    return ops[i].selector == ptx::kNone ? std::string_view()
+                                         : M.str(ops[i].selector);
+  };
   bool ok;
   if (d.parts == 1) {
-    ok = scalarField(selector(1), d.fieldA) && scalarField(selector(2), d.fieldB);
+    ok = scalarField(selector(1), d.fieldA) &&
+         scalarField(selector(2), d.fieldB);
     if (!selector(0).empty()) {
       ok &= scalarField(selector(0), d.merge) && ops.size() > 3;
       d.second = VideoSecond::Merge;
     }
   } else {
-    ok = simdSelect(selector(1), d.parts, 0, d.selectA) && simdSelect(selector(2), d.parts, d.parts, d.selectB) && simdMask(selector(0), d.parts, d.mask);
+    ok = simdSelect(selector(1), d.parts, 0, d.selectA) &&
+         simdSelect(selector(2), d.parts, d.parts, d.selectB) &&
+         simdMask(selector(0), d.parts, d.mask);
     if (d.second == VideoSecond::None && ops.size() > 3)
       d.second = VideoSecond::Merge;
   }
@@ -270,7 +303,8 @@ bool FunctionDecoder::decodeVideo() {
       d.negateProduct ^= negated;
     return source(o, 'w');
   };
-  Val a = plain(1), b = plain(2), c = ops.size() > 3 ? plain(3) : constant(false, 0);
+  Val a = plain(1), b = plain(2),
+      c = ops.size() > 3 ? plain(3) : constant(false, 0);
   VOp &op = emit("video", destination(ops[0], 'w'), {a, b, c});
   op.ext[0] = Val::raw(uint32_t(B.P.videos.size()));
   op.hasExt = true;

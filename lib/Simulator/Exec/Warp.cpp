@@ -243,8 +243,9 @@ bool arriveBarrier(Warp *W, const Inst *I, uint32_t id, uint32_t threads,
   checkArrive(*W->block, id, W->index);
   B.expected = threads;
   // A whole warp counts as 32 threads however many it has.
-  B.arrived += threads && lanes == W->alive ? kLanes
-                                            : uint32_t(__builtin_popcount(lanes));
+  B.arrived += threads && lanes == W->alive
+                   ? kLanes
+                   : uint32_t(__builtin_popcount(lanes));
   return true;
 }
 
@@ -289,7 +290,8 @@ void checkBarriers(Block &block) {
     }
     checkBarrierEnd(block, id);
     if (block.launch->request->options.trace)
-      block.launch->request->options.trace->barrier(block.linear, id, B.arrived);
+      block.launch->request->options.trace->barrier(block.linear, id,
+                                                    B.arrived);
     B = {};
     ++block.progress;
   }

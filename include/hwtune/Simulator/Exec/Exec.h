@@ -109,7 +109,7 @@ private:
 
 enum class LaunchStatus {
   Ok,
-  IllegalAddress,     ///< outside every allocation (or of its window)
+  IllegalAddress, ///< outside every allocation (or of its window)
   MisalignedAddress,
   IllegalInstruction, ///< e.g. call of something that is no function
   Trap,               ///< `trap`, `brkpt`, failed assertion
@@ -140,7 +140,7 @@ std::string_view diagnosticName(DiagnosticKind kind); ///< "out-of-bounds", ...
 struct Diagnostic {
   DiagnosticKind kind = DiagnosticKind::None;
   std::string function;
-  uint32_t line = 0;            ///< of the PTX, 0 where there is none
+  uint32_t line = 0; ///< of the PTX, 0 where there is none
   Dim3 thread{}, block{};
   DeviceAddress address = 0;
   /// One line: what was wrong with its values and what was expected.
@@ -162,9 +162,9 @@ struct LaunchOptions {
   uint32_t residentBlocks = 32;
   /// All blocks must be resident at once (grid synchronisation).
   bool cooperative = false;
-  uint32_t smCount = 1;             ///< %nsmid; %smid = block mod smCount
+  uint32_t smCount = 1; ///< %nsmid; %smid = block mod smCount
   uint64_t gridId = 1;
-  double clockMHz = 1000;           ///< of %clock against %globaltimer
+  double clockMHz = 1000; ///< of %clock against %globaltimer
   uint32_t maxThreadsPerBlock = 1024;
   uint32_t maxSharedBytes = 232448; ///< static + dynamic
   uint64_t printfBytes = 1 << 20;   ///< what does not fit is dropped
@@ -182,8 +182,8 @@ struct LaunchRequest {
 
 struct LaunchResult {
   LaunchStatus status = LaunchStatus::Ok;
-  Diagnostic diagnostic;      ///< where status is not Ok
-  EventCounts events;         ///< where counted; of the blocks that ran
+  Diagnostic diagnostic;         ///< where status is not Ok
+  EventCounts events;            ///< where counted; of the blocks that ran
   uint64_t warpInstructions = 0; ///< executed; exact if events are counted
   uint64_t blocksRun = 0;
   bool ok() const { return status == LaunchStatus::Ok; }

@@ -1,4 +1,5 @@
-//===- GlobalMemory.h - device addresses and what is behind them -*- C++ -*-===//
+//===- GlobalMemory.h - device addresses and what is behind them -*- C++
+//-*-===//
 //
 // Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

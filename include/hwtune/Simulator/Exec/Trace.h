@@ -29,7 +29,7 @@ struct InstMeta {
   uint32_t function = 0; ///< index of the function
   uint32_t line = 0;     ///< of the PTX
   InstClass cls = InstClass::Other;
-  std::string name;      ///< "fma.rn.f32"
+  std::string name; ///< "fma.rn.f32"
   /// Virtual registers of the function (dense ids of the AST), predicates and
   /// the guard included.
   std::vector<uint32_t> writes, reads;
@@ -37,7 +37,7 @@ struct InstMeta {
   bool isBranch = false;
   bool isBlockStart = false; ///< first of a basic block
   // --- memory ---
-  bool isMemory = false; ///< `TraceEvent::addresses` is filled
+  bool isMemory = false;               ///< `TraceEvent::addresses` is filled
   ptx::Space space = ptx::Space::None; ///< None: generic
   uint32_t bytesPerLane = 0;           ///< vector elements included
   bool isLoad = false, isStore = false, isAtomic = false, isAsync = false;
@@ -65,7 +65,8 @@ public:
   /// Before the instruction executes.
   virtual void instruction(const TraceEvent &event) = 0;
   /// All warps of the block (or the `threads` of a partial one) met.
-  virtual void barrier(uint64_t /*block*/, uint32_t /*id*/, uint32_t /*threads*/) {}
+  virtual void barrier(uint64_t /*block*/, uint32_t /*id*/,
+                       uint32_t /*threads*/) {}
 };
 
 } // namespace hwtune::exec

@@ -16,8 +16,10 @@ TEST(Control, NestedLoopsDiverge) {
   std::vector<std::vector<uint64_t>> rows;
   for (uint64_t l = 0; l < 70; ++l)
     rows.push_back({l * 7 % 41});
-  auto z = evaluate("mov.b32 %z, 0; mov.b32 %x0, 0; LOOP: setp.ge.u32 %p, %x0, %a; @%p bra DONE; and.b32 %x1, %x0, 1;"
-                    "setp.eq.u32 %q, %x1, 1; @%q bra ODD; shl.b32 %x2, %x0, 1; add.u32 %z, %z, %x2; bra NEXT; ODD: add.u32 %z, %z, %x0;"
+  auto z = evaluate("mov.b32 %z, 0; mov.b32 %x0, 0; LOOP: setp.ge.u32 %p, %x0, "
+                    "%a; @%p bra DONE; and.b32 %x1, %x0, 1;"
+                    "setp.eq.u32 %q, %x1, 1; @%q bra ODD; shl.b32 %x2, %x0, 1; "
+                    "add.u32 %z, %z, %x2; bra NEXT; ODD: add.u32 %z, %z, %x0;"
                     "NEXT: add.u32 %x0, %x0, 1; bra LOOP; DONE:",
                     {"b32"}, "b32", rows);
   for (size_t l = 0; l < rows.size(); ++l) {
@@ -29,13 +31,17 @@ TEST(Control, NestedLoopsDiverge) {
 }
 
 TEST(Control, PredicatedInstructions) {
-  auto z = evaluate("mov.b32 %z, 1; setp.gt.u32 %p, %a, 5; @%p add.u32 %z, %z, 10; @!%p add.u32 %z, %z, 100;", {"b32"}, "b32", {{3}, {9}, {5}, {6}});
+  auto z = evaluate("mov.b32 %z, 1; setp.gt.u32 %p, %a, 5; @%p add.u32 %z, %z, "
+                    "10; @!%p add.u32 %z, %z, 100;",
+                    {"b32"}, "b32", {{3}, {9}, {5}, {6}});
   EXPECT_EQ(z, (std::vector<uint64_t>{101, 11, 101, 11}));
 }
 
 TEST(Control, IndexedBranch) {
-  auto z = evaluate("TS: .branchtargets L0, L1, L2; brx.idx %a, TS; L0: mov.b32 %z, 10; bra E; L1: mov.b32 %z, 20; bra E; L2: mov.b32 %z, 30; E:",
-                    {"b32"}, "b32", {{2}, {0}, {1}, {0}, {2}});
+  auto z =
+      evaluate("TS: .branchtargets L0, L1, L2; brx.idx %a, TS; L0: mov.b32 %z, "
+               "10; bra E; L1: mov.b32 %z, 20; bra E; L2: mov.b32 %z, 30; E:",
+               {"b32"}, "b32", {{2}, {0}, {1}, {0}, {2}});
   EXPECT_EQ(z, (std::vector<uint64_t>{30, 10, 20, 10, 30}));
 }
 
@@ -58,7 +64,8 @@ SPIN:
 )";
 TEST(Control, SpinLockWithinAWarpCompletes) {
   ExecHarness h(std::string(kPtxHeader) + kSpinLock);
-  auto lock = h.upload(std::vector<uint32_t>{0}), count = h.upload(std::vector<uint32_t>{0});
+  auto lock = h.upload(std::vector<uint32_t>{0}),
+       count = h.upload(std::vector<uint32_t>{0});
   LaunchOptions o;
   o.instructionBudget = 100'000'000;
   auto r = h.run("k", {2, 1, 1}, {64, 1, 1}, {lock, count}, o);
@@ -85,7 +92,8 @@ LAST:
   st.release.gpu.global.u32 [%rd0], 5;
   ret;
 })");
-  auto flag = h.upload(std::vector<uint32_t>{0}), out = h.upload(std::vector<uint32_t>{0});
+  auto flag = h.upload(std::vector<uint32_t>{0}),
+       out = h.upload(std::vector<uint32_t>{0});
   LaunchOptions o;
   o.instructionBudget = 500'000'000;
   auto r = h.run("k", {8, 1, 1}, {32, 1, 1}, {flag, out}, o);
@@ -250,11 +258,16 @@ TEST(Control, TrapPrintfAndAssertions) {
 }
 
 TEST(Control, RefusedRequestsSayWhy) {
-  ExecHarness h(std::string(kPtxHeader) + ".visible .entry k(.param .u32 n) .maxntid 64, 1, 1 { .shared .b8 s[1024]; .reg .b64 %rd; mov.u64 %rd, s; ret; }");
+  ExecHarness h(std::string(kPtxHeader) +
+                ".visible .entry k(.param .u32 n) .maxntid 64, 1, 1 { .shared "
+                ".b8 s[1024]; .reg .b64 %rd; mov.u64 %rd, s; ret; }");
   ASSERT_TRUE(h.program) << h.error;
-  EXPECT_EQ(h.run("k", {1, 1, 1}, {128, 1, 1}, {1}).status, LaunchStatus::OutOfResources);
-  EXPECT_EQ(h.run("k", {0, 1, 1}, {1, 1, 1}, {1}).status, LaunchStatus::InvalidRequest);
-  EXPECT_EQ(h.run("k", {1, 1, 1}, {32, 1, 1}, {1}, {}, 300000).status, LaunchStatus::OutOfResources);
+  EXPECT_EQ(h.run("k", {1, 1, 1}, {128, 1, 1}, {1}).status,
+            LaunchStatus::OutOfResources);
+  EXPECT_EQ(h.run("k", {0, 1, 1}, {1, 1, 1}, {1}).status,
+            LaunchStatus::InvalidRequest);
+  EXPECT_EQ(h.run("k", {1, 1, 1}, {32, 1, 1}, {1}, {}, 300000).status,
+            LaunchStatus::OutOfResources);
   LaunchOptions o;
   o.blocks = {5};
   auto r = h.run("k", {2, 1, 1}, {32, 1, 1}, {1}, o);

@@ -24,20 +24,35 @@ struct Case {
 };
 void check(const std::vector<Case> &cases) {
   for (const Case &c : cases)
-    EXPECT_EQ(evaluate(c.body, c.types, c.out, {c.in})[0], c.expected) << c.body << std::hex << " of " << c.in[0];
+    EXPECT_EQ(evaluate(c.body, c.types, c.out, {c.in})[0], c.expected)
+        << c.body << std::hex << " of " << c.in[0];
 }
-const std::vector<std::string> w1{"b32"}, w2{"b32", "b32"}, w3{"b32", "b32", "b32"}, h1{"b16"}, h2{"b16", "b16"}, h3{"b16", "b16", "b16"};
+const std::vector<std::string> w1{"b32"}, w2{"b32", "b32"},
+    w3{"b32", "b32", "b32"}, h1{"b16"}, h2{"b16", "b16"},
+    h3{"b16", "b16", "b16"};
 const uint64_t nan32 = 0x7fffffff, inf = 0x7f800000, neg = 0x80000000;
 
 TEST(Float, SpecialValues) {
   check({
       {"add.f32 %z, %a, %b;", w2, "b32", {inf, inf | neg}, nan32},
-      {"add.f32 %z, %a, %b;", w2, "b32", {0x7f812345, f32(1)}, nan32}, // payloads are not kept
+      {"add.f32 %z, %a, %b;",
+       w2,
+       "b32",
+       {0x7f812345, f32(1)},
+       nan32}, // payloads are not kept
       {"mul.f32 %z, %a, %b;", w2, "b32", {0, inf}, nan32},
-      {"fma.rn.f32 %z, %a, %b, %c;", w3, "b32", {0xffc00001, f32(1), f32(1)}, nan32},
+      {"fma.rn.f32 %z, %a, %b, %c;",
+       w3,
+       "b32",
+       {0xffc00001, f32(1), f32(1)},
+       nan32},
       {"add.f32 %z, %a, %b;", w2, "b32", {neg, 0}, 0},
       {"add.f32 %z, %a, %b;", w2, "b32", {neg, neg}, neg},
-      {"add.rm.f32 %z, %a, %b;", w2, "b32", {f32(1), f32(-1)}, neg}, // exact zero, rounding down
+      {"add.rm.f32 %z, %a, %b;",
+       w2,
+       "b32",
+       {f32(1), f32(-1)},
+       neg}, // exact zero, rounding down
       {"add.rp.f32 %z, %a, %b;", w2, "b32", {f32(1), f32(-1)}, 0},
       {"min.f32 %z, %a, %b;", w2, "b32", {nan32, f32(2)}, f32(2)},
       {"min.f32 %z, %a, %b;", w2, "b32", {f32(2), nan32}, f32(2)},
@@ -46,8 +61,16 @@ TEST(Float, SpecialValues) {
       {"min.f32 %z, %a, %b;", w2, "b32", {neg, 0}, neg},
       {"max.f32 %z, %a, %b;", w2, "b32", {neg, 0}, 0},
       {"max.NaN.f32 %z, %a, %b;", w2, "b32", {f32(2), 0xffc00000}, nan32},
-      {"max.xorsign.abs.f32 %z, %a, %b;", w2, "b32", {f32(-3), f32(2)}, f32(-3)},
-      {"min.xorsign.abs.f32 %z, %a, %b;", w2, "b32", {f32(-3), f32(-2)}, f32(2)},
+      {"max.xorsign.abs.f32 %z, %a, %b;",
+       w2,
+       "b32",
+       {f32(-3), f32(2)},
+       f32(-3)},
+      {"min.xorsign.abs.f32 %z, %a, %b;",
+       w2,
+       "b32",
+       {f32(-3), f32(-2)},
+       f32(2)},
       {"max.f32 %z, %a, %b, %c;", w3, "b32", {f32(1), f32(5), f32(3)}, f32(5)},
       {"copysign.f32 %z, %a, %b;", w2, "b32", {f32(-1), f32(7)}, f32(-7)},
       {"sqrt.rn.f32 %z, %a;", w1, "b32", {f32(-1)}, nan32},
@@ -55,12 +78,24 @@ TEST(Float, SpecialValues) {
       {"rcp.rn.f32 %z, %a;", w1, "b32", {neg}, inf | neg},
       {"rsqrt.approx.f32 %z, %a;", w1, "b32", {0}, inf},
       {"div.rn.f32 %z, %a, %b;", w2, "b32", {f32(1), 0}, inf},
-      {"div.approx.f32 %z, %a, %b;", w2, "b32", {f32(1), 0x7f000000}, 0}, // 2^127: quotients of 0
+      {"div.approx.f32 %z, %a, %b;",
+       w2,
+       "b32",
+       {f32(1), 0x7f000000},
+       0}, // 2^127: quotients of 0
       {"div.approx.f32 %z, %a, %b;", w2, "b32", {inf, 0x7f000000}, nan32},
       {"testp.subnormal.f32 %p, %a; selp.b32 %z, 1, 0, %p;", w1, "b32", {1}, 1},
       {"testp.normal.f32 %p, %a; selp.b32 %z, 1, 0, %p;", w1, "b32", {1}, 0},
-      {"testp.notanumber.f32 %p, %a; selp.b32 %z, 1, 0, %p;", w1, "b32", {nan32}, 1},
-      {"testp.infinite.f64 %p, %a; selp.b32 %z, 1, 0, %p;", {"b64"}, "b32", {f64(INFINITY)}, 1},
+      {"testp.notanumber.f32 %p, %a; selp.b32 %z, 1, 0, %p;",
+       w1,
+       "b32",
+       {nan32},
+       1},
+      {"testp.infinite.f64 %p, %a; selp.b32 %z, 1, 0, %p;",
+       {"b64"},
+       "b32",
+       {f64(INFINITY)},
+       1},
   });
 }
 
@@ -70,23 +105,43 @@ TEST(Float, FlushAndSaturate) {
       {"add.ftz.f32 %z, %a, %b;", w2, "b32", {0x80000001, 0}, 0},
       {"mul.ftz.f32 %z, %a, %b;", w2, "b32", {0x00800000, f32(-0.5f)}, neg},
       {"mul.f32 %z, %a, %b;", w2, "b32", {0x00800000, f32(-0.5f)}, 0x80400000},
-      {"fma.rn.ftz.f32 %z, %a, %b, %c;", w3, "b32", {1, f32(1e30f), f32(2)}, f32(2)},
-      {"fma.rn.sat.f32 %z, %a, %b, %c;", w3, "b32", {f32(2), f32(2), 0}, f32(1)},
+      {"fma.rn.ftz.f32 %z, %a, %b, %c;",
+       w3,
+       "b32",
+       {1, f32(1e30f), f32(2)},
+       f32(2)},
+      {"fma.rn.sat.f32 %z, %a, %b, %c;",
+       w3,
+       "b32",
+       {f32(2), f32(2), 0},
+       f32(1)},
       {"add.sat.f32 %z, %a, %b;", w2, "b32", {nan32, 0}, 0},
       {"add.sat.f32 %z, %a, %b;", w2, "b32", {f32(-3), 0}, 0},
       {"abs.ftz.f32 %z, %a;", w1, "b32", {0x80000001}, 0},
-      {"setp.eq.ftz.f32 %p, %a, 0f00000000; selp.b32 %z, 1, 0, %p;", w1, "b32", {1}, 1},
-      {"setp.eq.f32 %p, %a, 0f00000000; selp.b32 %z, 1, 0, %p;", w1, "b32", {1}, 0},
+      {"setp.eq.ftz.f32 %p, %a, 0f00000000; selp.b32 %z, 1, 0, %p;",
+       w1,
+       "b32",
+       {1},
+       1},
+      {"setp.eq.f32 %p, %a, 0f00000000; selp.b32 %z, 1, 0, %p;",
+       w1,
+       "b32",
+       {1},
+       0},
       {"ex2.approx.ftz.f32 %z, %a;", w1, "b32", {f32(-140)}, 0},
   });
 }
 
 TEST(Float, ComparisonsWithNaN) {
-  const char *ordered[] = {"eq", "ne", "lt", "le", "gt", "ge", "num"}, *unordered[] = {"equ", "neu", "ltu", "leu", "gtu", "geu", "nan"};
+  const char *ordered[] = {"eq", "ne", "lt", "le", "gt", "ge", "num"},
+             *unordered[] = {"equ", "neu", "ltu", "leu", "gtu", "geu", "nan"};
   auto run = [](const char *op, const char *type) {
     std::string reg = type[1] == '6' ? "b64" : "b32";
-    uint64_t one = reg == "b64" ? f64(1) : f32(1), nan = reg == "b64" ? f64(NAN) : nan32;
-    return evaluate(std::string("setp.") + op + "." + type + " %p, %a, %b; selp.b32 %z, 1, 0, %p;", {reg, reg}, "b32", {{one, nan}, {nan, nan}});
+    uint64_t one = reg == "b64" ? f64(1) : f32(1),
+             nan = reg == "b64" ? f64(NAN) : nan32;
+    return evaluate(std::string("setp.") + op + "." + type +
+                        " %p, %a, %b; selp.b32 %z, 1, 0, %p;",
+                    {reg, reg}, "b32", {{one, nan}, {nan, nan}});
   };
   for (const char *type : {"f32", "f64"}) {
     for (const char *op : ordered)
@@ -99,12 +154,23 @@ TEST(Float, ComparisonsWithNaN) {
 float volatileOp(char op, float a, float b, float c) {
   volatile float x = a, y = b, z = c, r;
   switch (op) {
-  case '+': r = x + y; break;
-  case '-': r = x - y; break;
-  case '*': r = x * y; break;
-  case '/': r = x / y; break;
-  case 's': r = std::sqrt(x); break;
-  default: r = std::fma(float(x), float(y), float(z));
+  case '+':
+    r = x + y;
+    break;
+  case '-':
+    r = x - y;
+    break;
+  case '*':
+    r = x * y;
+    break;
+  case '/':
+    r = x / y;
+    break;
+  case 's':
+    r = std::sqrt(x);
+    break;
+  default:
+    r = std::fma(float(x), float(y), float(z));
   }
   return r;
 }
@@ -113,33 +179,49 @@ float volatileOp(char op, float a, float b, float c) {
 TEST(Float, AllRoundingModesF32) {
   std::mt19937 random(1234);
   std::vector<std::vector<uint64_t>> rows;
-  const uint32_t edges[] = {0, 0x80000000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f800000, 0x3f800001, 0xbf800000, 0x7f800000, 0x33800000};
+  const uint32_t edges[] = {0,          0x80000000, 1,          0x80000001,
+                            0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff,
+                            0x3f800000, 0x3f800001, 0xbf800000, 0x7f800000,
+                            0x33800000};
   for (uint32_t a : edges)
     for (uint32_t b : edges)
       rows.push_back({a, b, edges[(a + b) % 13]});
   for (int i = 0; i < 3000; ++i) {
     uint32_t e = random() % 24;
-    auto near = [&] { return ((random() & 0x807fffff) | ((110 + random() % (e + 1)) << 23)); };
+    auto near = [&] {
+      return ((random() & 0x807fffff) | ((110 + random() % (e + 1)) << 23));
+    };
     rows.push_back({near(), near(), near()});
   }
   struct {
     const char *name;
     int mode;
-  } modes[] = {{"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
+  } modes[] = {{"rn", FE_TONEAREST},
+               {"rz", FE_TOWARDZERO},
+               {"rm", FE_DOWNWARD},
+               {"rp", FE_UPWARD}};
   struct {
     const char *op, *args;
     char code;
-  } ops[] = {{"add", "%a, %b", '+'}, {"sub", "%a, %b", '-'}, {"mul", "%a, %b", '*'}, {"div", "%a, %b", '/'}, {"sqrt", "%a", 's'}, {"fma", "%a, %b, %c", 'f'}};
+  } ops[] = {{"add", "%a, %b", '+'}, {"sub", "%a, %b", '-'},
+             {"mul", "%a, %b", '*'}, {"div", "%a, %b", '/'},
+             {"sqrt", "%a", 's'},    {"fma", "%a, %b, %c", 'f'}};
   for (auto mode : modes)
     for (auto op : ops) {
-      auto z = evaluate(std::string(op.op) + "." + mode.name + ".f32 %z, " + op.args + ";", w3, "b32", rows);
+      auto z = evaluate(std::string(op.op) + "." + mode.name + ".f32 %z, " +
+                            op.args + ";",
+                        w3, "b32", rows);
       for (size_t i = 0; i < rows.size(); ++i) {
-        auto get = [&](int k) { return std::bit_cast<float>(uint32_t(rows[i][k])); };
+        auto get = [&](int k) {
+          return std::bit_cast<float>(uint32_t(rows[i][k]));
+        };
         std::fesetround(mode.mode);
         float want = volatileOp(op.code, get(0), get(1), get(2));
         std::fesetround(FE_TONEAREST);
         uint64_t bits = std::isnan(want) ? nan32 : f32(want);
-        ASSERT_EQ(z[i], bits) << op.op << "." << mode.name << std::hex << " " << rows[i][0] << " " << rows[i][1] << " " << rows[i][2];
+        ASSERT_EQ(z[i], bits)
+            << op.op << "." << mode.name << std::hex << " " << rows[i][0] << " "
+            << rows[i][1] << " " << rows[i][2];
       }
     }
 }
@@ -148,20 +230,34 @@ TEST(Float, AllRoundingModesF64) {
   std::mt19937_64 random(99);
   std::vector<std::vector<uint64_t>> rows;
   for (int i = 0; i < 1000; ++i)
-    rows.push_back({f64(double(int64_t(random())) * 1e-3), f64(double(int64_t(random())) * 1e-7), f64(double(int64_t(random())))});
+    rows.push_back({f64(double(int64_t(random())) * 1e-3),
+                    f64(double(int64_t(random())) * 1e-7),
+                    f64(double(int64_t(random())))});
   struct {
     const char *name;
     int mode;
-  } modes[] = {{"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
+  } modes[] = {{"rn", FE_TONEAREST},
+               {"rz", FE_TOWARDZERO},
+               {"rm", FE_DOWNWARD},
+               {"rp", FE_UPWARD}};
   for (auto mode : modes) {
-    auto sum = evaluate(std::string("add.") + mode.name + ".f64 %z, %a, %b;", {"b64", "b64", "b64"}, "b64", rows);
-    auto quotient = evaluate(std::string("div.") + mode.name + ".f64 %z, %a, %b;", {"b64", "b64", "b64"}, "b64", rows);
-    auto fused = evaluate(std::string("fma.") + mode.name + ".f64 %z, %a, %b, %c;", {"b64", "b64", "b64"}, "b64", rows);
-    auto narrow = evaluate(std::string("cvt.") + mode.name + ".f32.f64 %z, %a;", {"b64", "b64", "b64"}, "b32", rows);
+    auto sum = evaluate(std::string("add.") + mode.name + ".f64 %z, %a, %b;",
+                        {"b64", "b64", "b64"}, "b64", rows);
+    auto quotient =
+        evaluate(std::string("div.") + mode.name + ".f64 %z, %a, %b;",
+                 {"b64", "b64", "b64"}, "b64", rows);
+    auto fused =
+        evaluate(std::string("fma.") + mode.name + ".f64 %z, %a, %b, %c;",
+                 {"b64", "b64", "b64"}, "b64", rows);
+    auto narrow = evaluate(std::string("cvt.") + mode.name + ".f32.f64 %z, %a;",
+                           {"b64", "b64", "b64"}, "b32", rows);
     for (size_t i = 0; i < rows.size(); ++i) {
-      volatile double a = std::bit_cast<double>(rows[i][0]), b = std::bit_cast<double>(rows[i][1]), c = std::bit_cast<double>(rows[i][2]);
+      volatile double a = std::bit_cast<double>(rows[i][0]),
+                      b = std::bit_cast<double>(rows[i][1]),
+                      c = std::bit_cast<double>(rows[i][2]);
       std::fesetround(mode.mode);
-      volatile double s = a + b, q = a / b, f = std::fma(double(a), double(b), double(c));
+      volatile double s = a + b, q = a / b,
+                      f = std::fma(double(a), double(b), double(c));
       volatile float n = float(a);
       std::fesetround(FE_TONEAREST);
       ASSERT_EQ(sum[i], f64(s));
@@ -178,14 +274,21 @@ TEST(Float, ApproximationsStayWithinTheirBounds) {
   for (int i = -400; i < 400; ++i)
     rows.push_back({f32(float(i) * 0.0077f + 0.001f)});
   auto get = [&](const char *body) { return evaluate(body, w1, "b32", rows); };
-  auto ex2 = get("ex2.approx.f32 %z, %a;"), lg2 = get("abs.f32 %a, %a; lg2.approx.f32 %z, %a;"), sin = get("sin.approx.f32 %z, %a;"),
-       cos = get("cos.approx.f32 %z, %a;"), tanh = get("tanh.approx.f32 %z, %a;"), rsqrt = get("abs.f32 %a, %a; rsqrt.approx.f32 %z, %a;"),
+  auto ex2 = get("ex2.approx.f32 %z, %a;"),
+       lg2 = get("abs.f32 %a, %a; lg2.approx.f32 %z, %a;"),
+       sin = get("sin.approx.f32 %z, %a;"), cos = get("cos.approx.f32 %z, %a;"),
+       tanh = get("tanh.approx.f32 %z, %a;"),
+       rsqrt = get("abs.f32 %a, %a; rsqrt.approx.f32 %z, %a;"),
        rcp = get("rcp.approx.f32 %z, %a;");
   for (size_t i = 0; i < rows.size(); ++i) {
     double x = std::bit_cast<float>(uint32_t(rows[i][0])), m = std::fabs(x);
-    auto v = [&](const std::vector<uint64_t> &z) { return double(std::bit_cast<float>(uint32_t(z[i]))); };
+    auto v = [&](const std::vector<uint64_t> &z) {
+      return double(std::bit_cast<float>(uint32_t(z[i])));
+    };
     EXPECT_LE(std::fabs(v(ex2) / std::exp2(x) - 1), std::exp2(-22.5)) << x;
-    EXPECT_LE(std::fabs(v(lg2) - std::log2(m)), std::exp2(-22) * std::max(1.0, std::fabs(std::log2(m)))) << x;
+    EXPECT_LE(std::fabs(v(lg2) - std::log2(m)),
+              std::exp2(-22) * std::max(1.0, std::fabs(std::log2(m))))
+        << x;
     EXPECT_LE(std::fabs(v(sin) - std::sin(x)), std::exp2(-20.5)) << x;
     EXPECT_LE(std::fabs(v(cos) - std::cos(x)), std::exp2(-20.5)) << x;
     EXPECT_LE(std::fabs(v(tanh) / std::tanh(x) - 1), std::exp2(-11)) << x;
@@ -207,9 +310,21 @@ TEST(Float, ToIntegerSaturates) {
       {"cvt.rzi.u32.f32 %z, %a;", w1, "b32", {f32(-5)}, 0},
       {"cvt.rzi.u32.f32 %z, %a;", w1, "b32", {f32(5e9f)}, 0xffffffff},
       {"cvt.rzi.u32.f32 %z, %a;", w1, "b32", {f32(3e9f)}, 3000000000u},
-      {"cvt.rzi.s64.f32 %z, %a;", w1, "b64", {f32(1e30f)}, 0x7fffffffffffffffull},
-      {"cvt.rzi.s64.f64 %z, %a;", {"b64"}, "b64", {f64(NAN)}, 0x8000000000000000ull},
-      {"cvt.rzi.u64.f64 %z, %a;", {"b64"}, "b64", {f64(1e19)}, 10000000000000000000ull},
+      {"cvt.rzi.s64.f32 %z, %a;",
+       w1,
+       "b64",
+       {f32(1e30f)},
+       0x7fffffffffffffffull},
+      {"cvt.rzi.s64.f64 %z, %a;",
+       {"b64"},
+       "b64",
+       {f64(NAN)},
+       0x8000000000000000ull},
+      {"cvt.rzi.u64.f64 %z, %a;",
+       {"b64"},
+       "b64",
+       {f64(1e19)},
+       10000000000000000000ull},
       {"cvt.rzi.s8.f32 %z, %a;", w1, "b32", {f32(-300)}, uint32_t(-128)},
       {"cvt.rzi.u8.f32 %z, %a;", w1, "b32", {f32(300)}, 255},
       {"cvt.rzi.ftz.s32.f32 %z, %a;", w1, "b32", {1}, 0},
@@ -223,31 +338,67 @@ TEST(Float, BetweenIntegers) {
   check({
       {"cvt.s64.s32 %z, %a;", w1, "b64", {0x80000000}, 0xffffffff80000000ull},
       {"cvt.u64.u32 %z, %a;", w1, "b64", {0x80000000}, 0x80000000ull},
-      {"cvt.u32.u64 %z, %a;", {"b64"}, "b32", {0x1234567890abcdefull}, 0x90abcdef},
+      {"cvt.u32.u64 %z, %a;",
+       {"b64"},
+       "b32",
+       {0x1234567890abcdefull},
+       0x90abcdef},
       {"cvt.s32.s8 %z, %a;", w1, "b32", {0x180}, uint32_t(-128)},
       {"cvt.u32.u8 %z, %a;", w1, "b32", {0x180}, 0x80},
-      {"cvt.s8.s32 %z, %a;", w1, "b32", {0x1ff}, 0xffffffff}, // extended into the wider register
+      {"cvt.s8.s32 %z, %a;",
+       w1,
+       "b32",
+       {0x1ff},
+       0xffffffff}, // extended into the wider register
       {"cvt.u8.u32 %z, %a;", w1, "b32", {0x1ff}, 0xff},
       {"cvt.sat.u8.s32 %z, %a;", w1, "b32", {uint32_t(-5)}, 0},
       {"cvt.sat.s8.s32 %z, %a;", w1, "b32", {1000}, 127},
       {"cvt.sat.u32.s64 %z, %a;", {"b64"}, "b32", {1ull << 40}, 0xffffffff},
-      {"cvt.s16.s32 %x0, %a; mov.b32 %z, %x0;", w1, "b32", {0x18000}, 0xffff8000},
+      {"cvt.s16.s32 %x0, %a; mov.b32 %z, %x0;",
+       w1,
+       "b32",
+       {0x18000},
+       0xffff8000},
       {"cvt.rn.f32.s32 %z, %a;", w1, "b32", {16777217}, f32(16777216.0f)},
       {"cvt.rp.f32.s32 %z, %a;", w1, "b32", {16777217}, f32(16777218.0f)},
-      {"cvt.rz.f32.u64 %z, %a;", {"b64"}, "b32", {~0ull}, f32(18446742974197923840.0f)},
-      {"cvt.rn.f32.u64 %z, %a;", {"b64"}, "b32", {~0ull}, f32(18446744073709551616.0f)},
-      {"cvt.rn.f64.u64 %z, %a;", {"b64"}, "b64", {~0ull}, f64(18446744073709551616.0)},
-      {"cvt.rz.f64.u64 %z, %a;", {"b64"}, "b64", {~0ull}, f64(18446744073709549568.0)},
+      {"cvt.rz.f32.u64 %z, %a;",
+       {"b64"},
+       "b32",
+       {~0ull},
+       f32(18446742974197923840.0f)},
+      {"cvt.rn.f32.u64 %z, %a;",
+       {"b64"},
+       "b32",
+       {~0ull},
+       f32(18446744073709551616.0f)},
+      {"cvt.rn.f64.u64 %z, %a;",
+       {"b64"},
+       "b64",
+       {~0ull},
+       f64(18446744073709551616.0)},
+      {"cvt.rz.f64.u64 %z, %a;",
+       {"b64"},
+       "b64",
+       {~0ull},
+       f64(18446744073709549568.0)},
       {"cvt.rn.f32.s64 %z, %a;", {"b64"}, "b32", {uint64_t(-3)}, f32(-3)},
   });
 }
 
 TEST(Float, Halves) {
   check({
-      {"cvt.rn.f16.f32 %z, %a;", w1, "b16", {f32(65520.0f)}, 0x7c00}, // ties to the infinity
+      {"cvt.rn.f16.f32 %z, %a;",
+       w1,
+       "b16",
+       {f32(65520.0f)},
+       0x7c00}, // ties to the infinity
       {"cvt.rz.f16.f32 %z, %a;", w1, "b16", {f32(65520.0f)}, 0x7bff},
       {"cvt.rn.f16.f32 %z, %a;", w1, "b16", {f32(5.9604645e-08f)}, 1},
-      {"cvt.rn.f16.f32 %z, %a;", w1, "b16", {f32(2.9802322e-08f)}, 0}, // half of it: to even
+      {"cvt.rn.f16.f32 %z, %a;",
+       w1,
+       "b16",
+       {f32(2.9802322e-08f)},
+       0}, // half of it: to even
       {"cvt.rn.f16.f32 %z, %a;", w1, "b16", {0xffc12345}, 0x7fff},
       {"cvt.f32.f16 %z, %a;", h1, "b32", {0x0001}, f32(5.9604645e-08f)},
       {"cvt.f32.f16 %z, %a;", h1, "b32", {0xfc00}, inf | neg},
@@ -255,26 +406,59 @@ TEST(Float, Halves) {
       {"cvt.rn.bf16.f32 %z, %a;", w1, "b16", {0x3f818000}, 0x3f82},
       {"cvt.rz.bf16.f32 %z, %a;", w1, "b16", {0x3f81ffff}, 0x3f81},
       {"cvt.rn.f16x2.f32 %z, %a, %b;", w2, "b32", {f32(1), f32(2)}, 0x3c004000},
-      {"cvt.rn.relu.bf16x2.f32 %z, %a, %b;", w2, "b32", {f32(-1), f32(2)}, 0x00004000},
+      {"cvt.rn.relu.bf16x2.f32 %z, %a, %b;",
+       w2,
+       "b32",
+       {f32(-1), f32(2)},
+       0x00004000},
       {"cvt.rna.tf32.f32 %z, %a;", w1, "b32", {0x3f801000}, 0x3f802000},
-      {"cvt.rn.satfinite.e4m3x2.f32 %z, %a, %b;", w2, "b16", {f32(1000), f32(1)}, 0x7e38},
-      {"cvt.rn.satfinite.e5m2x2.f32 %z, %a, %b;", w2, "b16", {f32(-1e9f), f32(1)}, 0xfb3c},
+      {"cvt.rn.satfinite.e4m3x2.f32 %z, %a, %b;",
+       w2,
+       "b16",
+       {f32(1000), f32(1)},
+       0x7e38},
+      {"cvt.rn.satfinite.e5m2x2.f32 %z, %a, %b;",
+       w2,
+       "b16",
+       {f32(-1e9f), f32(1)},
+       0xfb3c},
       {"cvt.rn.f16x2.e4m3x2 %z, %a;", h1, "b32", {0x7e38}, 0x5f003c00},
       {"cvt.rzi.s32.f16 %z, %a;", h1, "b32", {0xc500}, uint32_t(-5)},
       {"cvt.rn.f16.s32 %z, %a;", w1, "b16", {2049}, 0x6800},
       {"add.f16 %z, %a, %b;", h2, "b16", {0x3c00, 0x3c00}, 0x4000},
       {"add.f16 %z, %a, %b;", h2, "b16", {0x7bff, 0x7bff}, 0x7c00},
-      {"mul.f16 %z, %a, %b;", h2, "b16", {0x0001, 0x3800}, 0}, // half the least: to even
-      {"fma.rn.f16 %z, %a, %b, %c;", h3, "b16", {0x7bff, 0x7bff, 0xfbff}, 0x7c00},
+      {"mul.f16 %z, %a, %b;", h2, "b16", {0x0001, 0x3800}, 0}, // half the
+                                                               // least: to even
+      {"fma.rn.f16 %z, %a, %b, %c;",
+       h3,
+       "b16",
+       {0x7bff, 0x7bff, 0xfbff},
+       0x7c00},
       {"fma.rn.relu.f16 %z, %a, %b, %c;", h3, "b16", {0x3c00, 0xbc00, 0}, 0},
       {"add.sat.f16 %z, %a, %b;", h2, "b16", {0x3c00, 0x3c00}, 0x3c00},
       {"add.ftz.f16 %z, %a, %b;", h2, "b16", {0x0001, 0x0001}, 0},
-      {"fma.rn.f16x2 %z, %a, %b, %c;", w3, "b32", {0x3c004000, 0x40004000, 0x3c003c00}, 0x42004500},
-      {"fma.rn.bf16x2 %z, %a, %b, %c;", w3, "b32", {0x3f804000, 0x40004000, 0x3f803f80}, 0x404040a0},
-      {"max.f16x2 %z, %a, %b;", w2, "b32", {0x7e003c00, 0x40000000}, 0x40003c00},
+      {"fma.rn.f16x2 %z, %a, %b, %c;",
+       w3,
+       "b32",
+       {0x3c004000, 0x40004000, 0x3c003c00},
+       0x42004500},
+      {"fma.rn.bf16x2 %z, %a, %b, %c;",
+       w3,
+       "b32",
+       {0x3f804000, 0x40004000, 0x3f803f80},
+       0x404040a0},
+      {"max.f16x2 %z, %a, %b;",
+       w2,
+       "b32",
+       {0x7e003c00, 0x40000000},
+       0x40003c00},
       {"max.NaN.bf16 %z, %a, %b;", h2, "b16", {0x7fc0, 0x3f80}, 0x7fff},
       {"neg.f16x2 %z, %a;", w1, "b32", {0x3c000000}, 0xbc008000},
-      {"setp.lt.f16 %p, %a, %b; selp.b32 %z, 1, 0, %p;", h2, "b32", {0xbc00, 0x3c00}, 1},
+      {"setp.lt.f16 %p, %a, %b; selp.b32 %z, 1, 0, %p;",
+       h2,
+       "b32",
+       {0xbc00, 0x3c00},
+       1},
       {"ex2.approx.f16 %z, %a;", h1, "b16", {0x4200}, 0x4800},
       {"tanh.approx.bf16 %z, %a;", h1, "b16", {0x0000}, 0x0000},
   });
@@ -282,14 +466,28 @@ TEST(Float, Halves) {
 
 TEST(Float, PairComparisons) {
   check({
-      {"setp.lt.f16x2 %p|%q, %a, %b; selp.b32 %x0, 1, 0, %p; selp.b32 %x1, 2, 0, %q; or.b32 %z, %x0, %x1;", w2, "b32", {0x40003c00, 0x3c004000}, 1},
-      {"set.ge.f16x2.f16x2 %z, %a, %b;", w2, "b32", {0x40003c00, 0x3c004000}, 0x3c000000},
-      {"set.neu.bf16x2.bf16x2 %z, %a, %b;", w2, "b32", {0x7fc03f80, 0x3f803f80}, 0x3f800000},
+      {"setp.lt.f16x2 %p|%q, %a, %b; selp.b32 %x0, 1, 0, %p; selp.b32 %x1, 2, "
+       "0, %q; or.b32 %z, %x0, %x1;",
+       w2,
+       "b32",
+       {0x40003c00, 0x3c004000},
+       1},
+      {"set.ge.f16x2.f16x2 %z, %a, %b;",
+       w2,
+       "b32",
+       {0x40003c00, 0x3c004000},
+       0x3c000000},
+      {"set.neu.bf16x2.bf16x2 %z, %a, %b;",
+       w2,
+       "b32",
+       {0x7fc03f80, 0x3f803f80},
+       0x3f800000},
   });
 }
 
 /// All pairs of edges and random bits, against one rounding of the exact value.
-template <typename H> uint16_t exactFma(uint16_t a, uint16_t b, uint16_t c, H toLong) {
+template <typename H>
+uint16_t exactFma(uint16_t a, uint16_t b, uint16_t c, H toLong) {
   // The host's 64-bit mantissa holds product and sum of these inputs exactly.
   long double v = toLong(a) * toLong(b) + toLong(c);
   if (v != v)
@@ -299,26 +497,52 @@ template <typename H> uint16_t exactFma(uint16_t a, uint16_t b, uint16_t c, H to
 TEST(Float, HalfFmaOnManyInputs) {
   std::mt19937 random(5);
   std::vector<std::vector<uint64_t>> rows;
-  for (int i = 0; i < 4000; ++i) // exponents close together: sums are exact in double
-    rows.push_back({(random() & 0x83ff) | 0x3000 | (random() & 0xc00), (random() & 0x83ff) | 0x3000 | (random() & 0xc00), (random() & 0x83ff) | 0x2c00 | (random() & 0xc00)});
+  for (int i = 0; i < 4000;
+       ++i) // exponents close together: sums are exact in double
+    rows.push_back({(random() & 0x83ff) | 0x3000 | (random() & 0xc00),
+                    (random() & 0x83ff) | 0x3000 | (random() & 0xc00),
+                    (random() & 0x83ff) | 0x2c00 | (random() & 0xc00)});
   auto z = evaluate("fma.rn.f16 %z, %a, %b, %c;", h3, "b16", rows);
   auto s = evaluate("add.f16 %z, %a, %b;", h3, "b16", rows);
-  auto toLong = [](uint64_t h) { return static_cast<long double>(std::bit_cast<_Float16>(uint16_t(h))); };
+  auto toLong = [](uint64_t h) {
+    return static_cast<long double>(std::bit_cast<_Float16>(uint16_t(h)));
+  };
   for (size_t i = 0; i < rows.size(); ++i) {
-    ASSERT_EQ(z[i], exactFma(uint16_t(rows[i][0]), uint16_t(rows[i][1]), uint16_t(rows[i][2]), toLong)) << i;
-    ASSERT_EQ(s[i], exactFma(uint16_t(rows[i][0]), 0x3c00, uint16_t(rows[i][1]), toLong)) << i;
+    ASSERT_EQ(z[i], exactFma(uint16_t(rows[i][0]), uint16_t(rows[i][1]),
+                             uint16_t(rows[i][2]), toLong))
+        << i;
+    ASSERT_EQ(s[i], exactFma(uint16_t(rows[i][0]), 0x3c00, uint16_t(rows[i][1]),
+                             toLong))
+        << i;
   }
-  // bf16: a tie that a far smaller addend decides; double rounding would lose it.
-  check({{"fma.rn.bf16 %z, %a, %b, %c;", h3, "b16", {0x3f81, 0x3fc0, 0x0080}, 0x3fc2},
-         {"fma.rn.bf16 %z, %a, %b, %c;", h3, "b16", {0x3f81, 0x3fc0, 0x8080}, 0x3fc1}});
+  // bf16: a tie that a far smaller addend decides; double rounding would lose
+  // it.
+  check({{"fma.rn.bf16 %z, %a, %b, %c;",
+          h3,
+          "b16",
+          {0x3f81, 0x3fc0, 0x0080},
+          0x3fc2},
+         {"fma.rn.bf16 %z, %a, %b, %c;",
+          h3,
+          "b16",
+          {0x3f81, 0x3fc0, 0x8080},
+          0x3fc1}});
 }
 
 /// A sum whose exact value lies just above a tie of f16: rounding it to f32 or
 /// double first would lose that.
 TEST(Float, HalfFmaRoundsOnce) {
   // 1.0009765625 * 1.0009765625 = 1 + 2^-9 + 2^-20; ties come from 2^-11.
-  check({{"fma.rn.f16 %z, %a, %b, %c;", h3, "b16", {0x3c01, 0x3c01, 0x9000}, 0x3c02}}); // c = -2^-11: exactly 1+2^-9-2^-11+2^-20
-  check({{"fma.rn.f16 %z, %a, %b, %c;", h3, "b16", {0x3c01, 0x3c01, 0x1000}, 0x3c03}}); // just above the tie
+  check({{"fma.rn.f16 %z, %a, %b, %c;",
+          h3,
+          "b16",
+          {0x3c01, 0x3c01, 0x9000},
+          0x3c02}}); // c = -2^-11: exactly 1+2^-9-2^-11+2^-20
+  check({{"fma.rn.f16 %z, %a, %b, %c;",
+          h3,
+          "b16",
+          {0x3c01, 0x3c01, 0x1000},
+          0x3c03}}); // just above the tie
 }
 
 } // namespace

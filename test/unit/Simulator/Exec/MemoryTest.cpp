@@ -12,19 +12,30 @@ using namespace hwtune::exec;
 namespace {
 
 std::string kernel(const std::string &body, const std::string &vars = "") {
-  return std::string(kPtxHeader) + vars + "\n.visible .entry k(.param .u64 in, .param .u64 out) {\n" +
-         ".reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .b128 %o<2>;\n"
-         "ld.param.u64 %rd0, [in]; ld.param.u64 %rd1, [out]; mov.u32 %r0, %tid.x;\n" + body + "\nret;\n}\n";
+  return std::string(kPtxHeader) + vars +
+         "\n.visible .entry k(.param .u64 in, .param .u64 out) {\n" +
+         ".reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 "
+         "%rd<16>; .reg .b128 %o<2>;\n"
+         "ld.param.u64 %rd0, [in]; ld.param.u64 %rd1, [out]; mov.u32 %r0, "
+         "%tid.x;\n" +
+         body + "\nret;\n}\n";
 }
 
 TEST(Memory, ExtendsNarrowLoadsAndVectors) {
-  ExecHarness h(kernel("ld.global.s8 %r1, [%rd0+1]; ld.global.u8 %r2, [%rd0+1]; ld.global.s16 %r3, [%rd0+2]; ld.global.u16 %h0, [%rd0+2];"
-                       "cvt.u32.u16 %r4, %h0; ld.global.s8 %rd2, [%rd0+1]; ld.global.v4.u8 {%r5, %r6, %r7, %r8}, [%rd0];"
-                       "st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.u64 [%rd1+16], %rd2;"
-                       "st.global.v2.u32 [%rd1+24], {%r5, %r8}; st.global.u8 [%rd1+33], %r1; st.global.u16 [%rd1+34], %r3;"
-                       "ld.global.b128 %o0, [%rd0]; st.global.b128 [%rd1+48], %o0; mov.b128 {%rd3, %rd4}, %o0; st.global.u64 [%rd1+64], %rd4;"));
+  ExecHarness h(
+      kernel("ld.global.s8 %r1, [%rd0+1]; ld.global.u8 %r2, [%rd0+1]; "
+             "ld.global.s16 %r3, [%rd0+2]; ld.global.u16 %h0, [%rd0+2];"
+             "cvt.u32.u16 %r4, %h0; ld.global.s8 %rd2, [%rd0+1]; "
+             "ld.global.v4.u8 {%r5, %r6, %r7, %r8}, [%rd0];"
+             "st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.u64 "
+             "[%rd1+16], %rd2;"
+             "st.global.v2.u32 [%rd1+24], {%r5, %r8}; st.global.u8 [%rd1+33], "
+             "%r1; st.global.u16 [%rd1+34], %r3;"
+             "ld.global.b128 %o0, [%rd0]; st.global.b128 [%rd1+48], %o0; "
+             "mov.b128 {%rd3, %rd4}, %o0; st.global.u64 [%rd1+64], %rd4;"));
   ASSERT_TRUE(h.program) << h.error;
-  auto in = h.upload(std::vector<uint8_t>{0x11, 0x82, 0x03, 0x94, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
+  auto in = h.upload(std::vector<uint8_t>{0x11, 0x82, 0x03, 0x94, 5, 6, 7, 8, 9,
+                                          10, 11, 12, 13, 14, 15, 16});
   auto out = h.upload(std::vector<uint32_t>(32));
   auto r = h.run("k", {1, 1, 1}, {1, 1, 1}, {in, out});
   ASSERT_TRUE(r.ok()) << r.diagnostic.str();
@@ -52,25 +63,36 @@ TEST(Memory, ShapesStridesAndMasks) {
                 {"ld.{}.u16 %h1, [%rd4];", "st.{}.u16 [%rd5], %h1;", 2},
                 {"ld.{}.b32 %r1, [%rd4];", "st.{}.b32 [%rd5], %r1;", 4},
                 {"ld.{}.b64 %rd7, [%rd4];", "st.{}.b64 [%rd5], %rd7;", 8},
-                {"ld.{}.v2.b32 {%r1, %r2}, [%rd4];", "st.{}.v2.b32 [%rd5], {%r1, %r2};", 8},
-                {"ld.{}.v2.u16 {%h1, %h2}, [%rd4];", "st.{}.v2.u16 [%rd5], {%h1, %h2};", 4},
-                {"ld.{}.v4.b32 {%r1, %r2, %r3, %r4}, [%rd4];", "st.{}.v4.b32 [%rd5], {%r1, %r2, %r3, %r4};", 16},
-                {"ld.{}.v2.b64 {%rd7, %rd8}, [%rd4];", "st.{}.v2.b64 [%rd5], {%rd7, %rd8};", 16}};
+                {"ld.{}.v2.b32 {%r1, %r2}, [%rd4];",
+                 "st.{}.v2.b32 [%rd5], {%r1, %r2};", 8},
+                {"ld.{}.v2.u16 {%h1, %h2}, [%rd4];",
+                 "st.{}.v2.u16 [%rd5], {%h1, %h2};", 4},
+                {"ld.{}.v4.b32 {%r1, %r2, %r3, %r4}, [%rd4];",
+                 "st.{}.v4.b32 [%rd5], {%r1, %r2, %r3, %r4};", 16},
+                {"ld.{}.v2.b64 {%rd7, %rd8}, [%rd4];",
+                 "st.{}.v2.b64 [%rd5], {%rd7, %rd8};", 16}};
   for (auto &s : shapes)
     for (unsigned stride : {1u, 3u, 8u})
       for (unsigned threads : {32u, 19u, 45u})
         for (std::string space : {"global", "generic", "shared"}) {
-          std::string sp = space == "generic" ? "" : space, load = s.load, store = s.store;
+          std::string sp = space == "generic" ? "" : space, load = s.load,
+                      store = s.store;
           auto put = [&](std::string text, const std::string &what) {
             size_t at = text.find("{}");
-            return what.empty() ? text.replace(at, 3, "") : text.replace(at, 2, what);
+            return what.empty() ? text.replace(at, 3, "")
+                                : text.replace(at, 2, what);
           };
           std::string step = std::to_string(s.bytes * stride), body;
-          body = "mul.wide.u32 %rd2, %r0, " + step + "; add.u64 %rd4, %rd0, %rd2; add.u64 %rd5, %rd1, %rd2;";
+          body = "mul.wide.u32 %rd2, %r0, " + step +
+                 "; add.u64 %rd4, %rd0, %rd2; add.u64 %rd5, %rd1, %rd2;";
           if (space == "shared") {
             // Through shared memory and back.
-            body += put(load, "global") + "mov.u64 %rd9, buf; add.u64 %rd10, %rd9, %rd2; mov.u64 %rd11, %rd5; mov.u64 %rd5, %rd10;" +
-                    put(store, "shared") + "bar.sync 0; mov.u64 %rd4, %rd10;" + put(load, "shared") + "mov.u64 %rd5, %rd11;" + put(store, "global");
+            body += put(load, "global") +
+                    "mov.u64 %rd9, buf; add.u64 %rd10, %rd9, %rd2; mov.u64 "
+                    "%rd11, %rd5; mov.u64 %rd5, %rd10;" +
+                    put(store, "shared") + "bar.sync 0; mov.u64 %rd4, %rd10;" +
+                    put(load, "shared") + "mov.u64 %rd5, %rd11;" +
+                    put(store, "global");
           } else {
             body += put(load, sp) + put(store, sp);
           }
@@ -85,18 +107,25 @@ TEST(Memory, ShapesStridesAndMasks) {
           auto v = h.download<uint8_t>(out, 8192);
           for (size_t i = 0; i < v.size(); ++i) {
             size_t t = i / (s.bytes * stride), b = i % (s.bytes * stride);
-            ASSERT_EQ(v[i], t < threads && b < s.bytes ? data[i] : 0) << body << " byte " << i;
+            ASSERT_EQ(v[i], t < threads && b < s.bytes ? data[i] : 0)
+                << body << " byte " << i;
           }
         }
 }
 
 TEST(Memory, Atomics) {
-  auto one = [](const std::string &op, uint64_t start, uint64_t b, bool wide = false) {
-    std::string reg = wide ? "%rd5" : "%r5", type = op.substr(op.rfind('.') + 1);
-    ExecHarness h(kernel("mov.b" + std::string(wide ? "64 " : "32 ") + reg + ", " + std::to_string(b) + "; atom.global." + op + " " + (wide ? "%rd6" : "%r6") + ", [%rd0], " + reg +
-                         "; st.global.b" + (wide ? "64 [%rd1], %rd6;" : "32 [%rd1], %r6;")));
+  auto one = [](const std::string &op, uint64_t start, uint64_t b,
+                bool wide = false) {
+    std::string reg = wide ? "%rd5" : "%r5",
+                type = op.substr(op.rfind('.') + 1);
+    ExecHarness h(kernel("mov.b" + std::string(wide ? "64 " : "32 ") + reg +
+                         ", " + std::to_string(b) + "; atom.global." + op +
+                         " " + (wide ? "%rd6" : "%r6") + ", [%rd0], " + reg +
+                         "; st.global.b" +
+                         (wide ? "64 [%rd1], %rd6;" : "32 [%rd1], %r6;")));
     EXPECT_TRUE(h.program) << h.error;
-    auto in = h.upload(std::vector<uint64_t>{start}), out = h.upload(std::vector<uint64_t>{0});
+    auto in = h.upload(std::vector<uint64_t>{start}),
+         out = h.upload(std::vector<uint64_t>{0});
     auto r = h.run("k", {1, 1, 1}, {1, 1, 1}, {in, out});
     EXPECT_TRUE(r.ok()) << r.diagnostic.str();
     EXPECT_EQ(h.download<uint64_t>(out, 1)[0], start) << op;
@@ -122,10 +151,13 @@ TEST(Memory, Atomics) {
 }
 
 TEST(Memory, SharedAtomicsOfAllLanes) {
-  ExecHarness h(kernel("mov.u64 %rd4, cell; setp.ne.u32 %p0, %r0, 0; @!%p0 st.shared.u32 [%rd4], 0; bar.sync 0;"
-                       "red.shared.add.u32 [%rd4], %r0; atom.shared.max.u32 %r1, [cell+4], %r0; bar.sync 0; ld.shared.u32 %r2, [%rd4];"
-                       "mad.wide.u32 %rd5, %r0, 4, %rd1; st.global.u32 [%rd5], %r2;",
-                       ".shared .align 4 .b8 cell[8];"));
+  ExecHarness h(
+      kernel("mov.u64 %rd4, cell; setp.ne.u32 %p0, %r0, 0; @!%p0 st.shared.u32 "
+             "[%rd4], 0; bar.sync 0;"
+             "red.shared.add.u32 [%rd4], %r0; atom.shared.max.u32 %r1, "
+             "[cell+4], %r0; bar.sync 0; ld.shared.u32 %r2, [%rd4];"
+             "mad.wide.u32 %rd5, %r0, 4, %rd1; st.global.u32 [%rd5], %r2;",
+             ".shared .align 4 .b8 cell[8];"));
   auto out = h.upload(std::vector<uint32_t>(100));
   auto r = h.run("k", {1, 1, 1}, {100, 1, 1}, {0, out});
   ASSERT_TRUE(r.ok()) << r.diagnostic.str();
@@ -134,12 +166,18 @@ TEST(Memory, SharedAtomicsOfAllLanes) {
 }
 
 TEST(Memory, GlobalsConstantsAndGenericWindows) {
-  ExecHarness h(kernel("ld.const.u32 %r1, [table+8]; ld.global.u64 %rd3, [pointer]; ld.u32 %r2, [%rd3];"
-                       "mov.u64 %rd4, buf; cvta.shared.u64 %rd5, %rd4; st.u32 [%rd5], 77; ld.shared.u32 %r3, [buf];"
-                       "isspacep.shared %p0, %rd5; selp.b32 %r4, 1, 0, %p0; isspacep.global %p1, %rd0; selp.b32 %r5, 1, 0, %p1;"
-                       "st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.u32 [%rd1+16], %r5;",
-                       ".const .align 4 .u32 table[4] = {1, 2, 3, 4}; .global .align 8 .u32 cells[2] = {50, 60};"
-                       ".global .align 8 .u64 pointer = generic(cells)+4; .shared .align 4 .b8 buf[16];"));
+  ExecHarness h(kernel("ld.const.u32 %r1, [table+8]; ld.global.u64 %rd3, "
+                       "[pointer]; ld.u32 %r2, [%rd3];"
+                       "mov.u64 %rd4, buf; cvta.shared.u64 %rd5, %rd4; st.u32 "
+                       "[%rd5], 77; ld.shared.u32 %r3, [buf];"
+                       "isspacep.shared %p0, %rd5; selp.b32 %r4, 1, 0, %p0; "
+                       "isspacep.global %p1, %rd0; selp.b32 %r5, 1, 0, %p1;"
+                       "st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; "
+                       "st.global.u32 [%rd1+16], %r5;",
+                       ".const .align 4 .u32 table[4] = {1, 2, 3, 4}; .global "
+                       ".align 8 .u32 cells[2] = {50, 60};"
+                       ".global .align 8 .u64 pointer = generic(cells)+4; "
+                       ".shared .align 4 .b8 buf[16];"));
   ASSERT_TRUE(h.program) << h.error;
   auto out = h.upload(std::vector<uint32_t>(8));
   auto r = h.run("k", {1, 1, 1}, {32, 1, 1}, {out, out});
@@ -149,11 +187,16 @@ TEST(Memory, GlobalsConstantsAndGenericWindows) {
 }
 
 TEST(Memory, AsyncCopiesLandAtTheWait) {
-  ExecHarness h(kernel("mov.u32 %r5, buf; mad.lo.u32 %r6, %r0, 16, %r5; mad.wide.u32 %rd4, %r0, 16, %rd0;"
-                       "st.shared.v4.u32 [%r6], {7, 7, 7, 7}; cp.async.cg.shared.global [%r6], [%rd4], 16, 8; cp.async.commit_group;"
-                       "ld.shared.u32 %r1, [%r6]; cp.async.wait_group 0; ld.shared.u32 %r2, [%r6+4]; ld.shared.u32 %r3, [%r6+8];"
-                       "mad.wide.u32 %rd5, %r0, 16, %rd1; st.global.v2.u32 [%rd5], {%r1, %r2}; st.global.u32 [%rd5+8], %r3;",
-                       ".shared .align 16 .b8 buf[512];"));
+  ExecHarness h(
+      kernel("mov.u32 %r5, buf; mad.lo.u32 %r6, %r0, 16, %r5; mad.wide.u32 "
+             "%rd4, %r0, 16, %rd0;"
+             "st.shared.v4.u32 [%r6], {7, 7, 7, 7}; cp.async.cg.shared.global "
+             "[%r6], [%rd4], 16, 8; cp.async.commit_group;"
+             "ld.shared.u32 %r1, [%r6]; cp.async.wait_group 0; ld.shared.u32 "
+             "%r2, [%r6+4]; ld.shared.u32 %r3, [%r6+8];"
+             "mad.wide.u32 %rd5, %r0, 16, %rd1; st.global.v2.u32 [%rd5], {%r1, "
+             "%r2}; st.global.u32 [%rd5+8], %r3;",
+             ".shared .align 16 .b8 buf[512];"));
   ASSERT_TRUE(h.program) << h.error;
   std::vector<uint32_t> data(128);
   for (uint32_t i = 0; i < 128; ++i)
@@ -175,17 +218,20 @@ TEST(Memory, AsyncCopiesLandAtTheWait) {
 
 // --- faults -----------------------------------------------------------------
 
-LaunchResult faultOf(const std::string &body, bool check = false, uint32_t threads = 64, const std::string &vars = "") {
+LaunchResult faultOf(const std::string &body, bool check = false,
+                     uint32_t threads = 64, const std::string &vars = "") {
   ExecHarness h(kernel("\n\n" + body, vars));
   EXPECT_TRUE(h.program) << h.error;
-  auto in = h.upload(std::vector<uint32_t>(64)), out = h.upload(std::vector<uint32_t>(64));
+  auto in = h.upload(std::vector<uint32_t>(64)),
+       out = h.upload(std::vector<uint32_t>(64));
   LaunchOptions o;
   o.check = check;
   return h.run("k", {1, 1, 1}, {threads, 1, 1}, {in, out}, o);
 }
 
 TEST(Memory, FaultsNameLineThreadAddress) {
-  auto r = faultOf("mad.wide.u32 %rd4, %r0, 8, %rd0; ld.global.u32 %r1, [%rd4];");
+  auto r =
+      faultOf("mad.wide.u32 %rd4, %r0, 8, %rd0; ld.global.u32 %r1, [%rd4];");
   EXPECT_EQ(r.status, LaunchStatus::IllegalAddress);
   EXPECT_EQ(r.diagnostic.kind, DiagnosticKind::OutOfBounds);
   EXPECT_EQ(r.diagnostic.line, 10u);
@@ -195,43 +241,76 @@ TEST(Memory, FaultsNameLineThreadAddress) {
   r = faultOf("ld.u32 %r1, [0];");
   EXPECT_EQ(r.status, LaunchStatus::IllegalAddress);
   EXPECT_EQ(r.diagnostic.address, 0u);
-  r = faultOf("mov.u32 %r2, 60; ld.shared.v2.u32 {%r3, %r4}, [%r2+4];", false, 1, ".shared .align 8 .b8 buf[64];");
+  r = faultOf("mov.u32 %r2, 60; ld.shared.v2.u32 {%r3, %r4}, [%r2+4];", false,
+              1, ".shared .align 8 .b8 buf[64];");
   EXPECT_EQ(r.status, LaunchStatus::IllegalAddress) << r.diagnostic.str();
-  r = faultOf("mov.u64 %rd4, table; st.global.u32 [%rd4], 1;", false, 1, ".const .u32 table = 3;");
+  r = faultOf("mov.u64 %rd4, table; st.global.u32 [%rd4], 1;", false, 1,
+              ".const .u32 table = 3;");
   EXPECT_EQ(r.diagnostic.kind, DiagnosticKind::WriteToConstant);
   r = faultOf("atom.global.add.u32 %r1, [%rd0+4096], 1;");
   EXPECT_EQ(r.status, LaunchStatus::IllegalAddress);
 }
 
 const char *const kShared = ".shared .align 4 .b8 buf[512];";
-const std::string kExchange = "mov.u32 %r5, buf; mad.lo.u32 %r6, %r0, 4, %r5; st.shared.u32 [%r6], %r0; BARRIER"
-                              "xor.b32 %r7, %r0, 32; mad.lo.u32 %r8, %r7, 4, %r5; ld.shared.u32 %r9, [%r8];";
+const std::string kExchange = "mov.u32 %r5, buf; mad.lo.u32 %r6, %r0, 4, %r5; "
+                              "st.shared.u32 [%r6], %r0; BARRIER"
+                              "xor.b32 %r7, %r0, 32; mad.lo.u32 %r8, %r7, 4, "
+                              "%r5; ld.shared.u32 %r9, [%r8];";
 std::string exchange(const std::string &barrier) {
   std::string s = kExchange;
   return s.replace(s.find("BARRIER"), 7, barrier);
 }
 
 TEST(Memory, ChecksFindRacesAndUninitialisedReads) {
-  EXPECT_EQ(faultOf(exchange("bar.sync 0;"), true, 64, kShared).status, LaunchStatus::Ok);
+  EXPECT_EQ(faultOf(exchange("bar.sync 0;"), true, 64, kShared).status,
+            LaunchStatus::Ok);
   auto r = faultOf(exchange(""), true, 64, kShared);
   // The first warp runs ahead: it reads what the second has not written.
   EXPECT_EQ(r.status, LaunchStatus::CheckFailed);
-  r = faultOf("mov.u32 %r5, buf; mad.lo.u32 %r6, %r0, 4, %r5; st.shared.u32 [%r6], %r0; bar.sync 0; st.shared.u32 [buf], 3;"
-              "ld.shared.u32 %r9, [buf];", true, 64, kShared);
-  EXPECT_EQ(r.diagnostic.kind, DiagnosticKind::SharedRace) << r.diagnostic.str();
+  r = faultOf("mov.u32 %r5, buf; mad.lo.u32 %r6, %r0, 4, %r5; st.shared.u32 "
+              "[%r6], %r0; bar.sync 0; st.shared.u32 [buf], 3;"
+              "ld.shared.u32 %r9, [buf];",
+              true, 64, kShared);
+  EXPECT_EQ(r.diagnostic.kind, DiagnosticKind::SharedRace)
+      << r.diagnostic.str();
   // All lanes of one warp may store one value to one cell, but not several.
-  EXPECT_EQ(faultOf("st.shared.u32 [buf], 3;", true, 32, kShared).status, LaunchStatus::Ok);
-  EXPECT_EQ(faultOf("st.shared.u32 [buf], %r0;", true, 32, kShared).diagnostic.kind, DiagnosticKind::SharedRace);
-  EXPECT_EQ(faultOf("ld.shared.u32 %r1, [buf];", true, 32, kShared).diagnostic.kind, DiagnosticKind::UninitializedRead);
-  // Atomics do not race with each other.
-  EXPECT_EQ(faultOf("mov.u32 %r5, buf; setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.u32 [buf], 0; bar.sync 0; red.shared.add.u32 [buf], 1;", true, 64, kShared).status,
+  EXPECT_EQ(faultOf("st.shared.u32 [buf], 3;", true, 32, kShared).status,
             LaunchStatus::Ok);
-  r = faultOf("setp.lt.u32 %p0, %r0, 7; @%p0 bra SKIP; bar.sync 0; SKIP:", true, 64);
+  EXPECT_EQ(
+      faultOf("st.shared.u32 [buf], %r0;", true, 32, kShared).diagnostic.kind,
+      DiagnosticKind::SharedRace);
+  EXPECT_EQ(
+      faultOf("ld.shared.u32 %r1, [buf];", true, 32, kShared).diagnostic.kind,
+      DiagnosticKind::UninitializedRead);
+  // Bytes of one word may belong to different warps.
+  EXPECT_EQ(faultOf("mov.u32 %r5, buf; and.b32 %r1, %r0, 31; mad.lo.u32 %r6, "
+                    "%r1, 4, %r5; shr.u32 %r2, %r0, 5; add.u32 %r6, %r6, %r2;"
+                    "st.shared.u8 [%r6], %r0; ld.shared.u8 %r3, [%r6];",
+                    true, 64, kShared)
+                .status,
+            LaunchStatus::Ok);
+  // A word written whole, then read by the byte without a barrier.
+  EXPECT_EQ(faultOf("mov.u32 %r5, buf; setp.lt.u32 %p0, %r0, 32; @%p0 "
+                    "st.shared.u32 [buf], 5; @!%p0 ld.shared.u8 %r3, [buf+2];",
+                    true, 64, kShared)
+                .diagnostic.kind,
+            DiagnosticKind::SharedRace);
+  // Atomics do not race with each other.
+  EXPECT_EQ(
+      faultOf("mov.u32 %r5, buf; setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.u32 "
+              "[buf], 0; bar.sync 0; red.shared.add.u32 [buf], 1;",
+              true, 64, kShared)
+          .status,
+      LaunchStatus::Ok);
+  r = faultOf("setp.lt.u32 %p0, %r0, 7; @%p0 bra SKIP; bar.sync 0; SKIP:", true,
+              64);
   EXPECT_EQ(r.diagnostic.kind, DiagnosticKind::DivergentBarrier);
 }
 
 TEST(Memory, TrackedAllocationsReportUninitialisedReads) {
-  ExecHarness h(kernel("mad.wide.u32 %rd4, %r0, 4, %rd0; ld.global.u32 %r1, [%rd4]; mad.wide.u32 %rd5, %r0, 4, %rd1; st.global.u32 [%rd5], %r1;"));
+  ExecHarness h(
+      kernel("mad.wide.u32 %rd4, %r0, 4, %rd0; ld.global.u32 %r1, [%rd4]; "
+             "mad.wide.u32 %rd5, %r0, 4, %rd1; st.global.u32 [%rd5], %r1;"));
   auto in = h.memory.allocate(128), out = h.memory.allocate(128);
   h.memory.trackWrites(in);
   h.memory.markWritten(in, 64);
@@ -248,7 +327,8 @@ TEST(Memory, TrackedAllocationsReportUninitialisedReads) {
 EventCounts countsOf(const std::string &body) {
   ExecHarness h(kernel(body, ".shared .align 16 .b8 buf[16384];"));
   EXPECT_TRUE(h.program) << h.error;
-  auto in = h.upload(std::vector<uint32_t>(8192)), out = h.upload(std::vector<uint32_t>(8192));
+  auto in = h.upload(std::vector<uint32_t>(8192)),
+       out = h.upload(std::vector<uint32_t>(8192));
   LaunchOptions o;
   o.countEvents = true;
   auto r = h.run("k", {1, 1, 1}, {32, 1, 1}, {in, out}, o);
@@ -258,17 +338,24 @@ EventCounts countsOf(const std::string &body) {
 
 TEST(Memory, WavefrontsAndSectors) {
   auto shared = [](const std::string &scale, const std::string &load) {
-    return countsOf("mov.u32 %r5, buf; mad.lo.u32 %r6, %r0, " + scale + ", %r5; " + load).sharedLoadWavefronts;
+    return countsOf("mov.u32 %r5, buf; mad.lo.u32 %r6, %r0, " + scale +
+                    ", %r5; " + load)
+        .sharedLoadWavefronts;
   };
   EXPECT_EQ(shared("4", "ld.shared.u32 %r1, [%r6];"), 1u);
   EXPECT_EQ(shared("8", "ld.shared.u32 %r1, [%r6];"), 2u);
   EXPECT_EQ(shared("128", "ld.shared.u32 %r1, [%r6];"), 32u);
   EXPECT_EQ(shared("0", "ld.shared.u32 %r1, [%r6];"), 1u);
   EXPECT_EQ(shared("132", "ld.shared.u32 %r1, [%r6];"), 1u);
-  EXPECT_EQ(shared("8", "ld.shared.v2.u32 {%r1, %r2}, [%r6];"), 2u); // half warps
-  EXPECT_EQ(shared("16", "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r6];"), 4u); // quarter warps
+  EXPECT_EQ(shared("8", "ld.shared.v2.u32 {%r1, %r2}, [%r6];"),
+            2u); // half warps
+  EXPECT_EQ(shared("16", "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r6];"),
+            4u); // quarter warps
   EXPECT_EQ(shared("32", "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r6];"), 8u);
-  auto global = [](const std::string &scale) { return countsOf("mad.wide.u32 %rd4, %r0, " + scale + ", %rd0; ld.global.u32 %r1, [%rd4];"); };
+  auto global = [](const std::string &scale) {
+    return countsOf("mad.wide.u32 %rd4, %r0, " + scale +
+                    ", %rd0; ld.global.u32 %r1, [%rd4];");
+  };
   EXPECT_EQ(global("4").globalLoadSectors, 4u);
   EXPECT_EQ(global("4").globalLoadLines, 1u);
   EXPECT_EQ(global("32").globalLoadSectors, 32u);
@@ -280,13 +367,15 @@ TEST(Memory, WavefrontsAndSectors) {
 
 TEST(Memory, CountsInstructionsExactly) {
   // 3 at the start, 1 + 5 * 3 of the loop, ret.
-  auto e = countsOf("mov.b32 %r1, 0; LOOP: add.u32 %r1, %r1, 1; setp.lt.u32 %p0, %r1, 5; @%p0 bra LOOP;");
+  auto e = countsOf("mov.b32 %r1, 0; LOOP: add.u32 %r1, %r1, 1; setp.lt.u32 "
+                    "%p0, %r1, 5; @%p0 bra LOOP;");
   EXPECT_EQ(e.instExecuted, 3u + 1 + 15 + 1);
   EXPECT_EQ(e.threadInstExecuted, 32u * 20);
   EXPECT_EQ(e.branches, 5u);
   EXPECT_EQ(e.divergentBranches, 0u);
   // Half of the lanes are switched off for one instruction.
-  e = countsOf("and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 0; @%p0 add.u32 %r2, %r0, 1;");
+  e = countsOf("and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 0; @%p0 add.u32 "
+               "%r2, %r0, 1;");
   EXPECT_EQ(e.threadInstExecuted - e.threadInstExecutedPredOn, 16u);
 }
 
@@ -301,7 +390,10 @@ public:
 };
 
 TEST(Memory, TraceCallsOncePerInstruction) {
-  ExecHarness h(kernel("mov.u32 %r5, buf; ld.shared.u32 %r1, [%r5+8]; setp.lt.u32 %p0, %r0, 4; @%p0 st.global.u32 [%rd1+12], %r1;", ".shared .align 16 .b8 buf[16];"));
+  ExecHarness h(
+      kernel("mov.u32 %r5, buf; ld.shared.u32 %r1, [%r5+8]; setp.lt.u32 %p0, "
+             "%r0, 4; @%p0 st.global.u32 [%rd1+12], %r1;",
+             ".shared .align 16 .b8 buf[16];"));
   auto out = h.upload(std::vector<uint32_t>(8));
   Recorder recorder;
   LaunchOptions o;
