@@ -189,12 +189,21 @@ bool DeviceSession::loadKernel(const KernelDesc &desc) {
   return true;
 }
 
-/// A simulated device runs whole blocks only where a sample was asked for; all
-/// of the kernels before the last one.
-bool DeviceSession::configureBlocks(bool last) {
-  if (!driver.simConfigure || launch.sampleBlocks.empty())
+/// A simulated device is told the registers that the PTX does not say, and runs
+/// a part of the blocks where a sample was asked for; all of the kernels before
+/// the last one.
+bool DeviceSession::configureLaunch(size_t kernel) {
+  bool known = std::any_of(
+      launch.kernels.begin(), launch.kernels.end(),
+      [](const KernelDesc &k) { return k.registers || k.spillBytes; });
+  if (!driver.simConfigure || (launch.sampleBlocks.empty() && !known))
     return true;
+  bool last = kernel + 1 == kernels.size();
   Json config;
+  if (known) {
+    config["registers"] = launch.kernels[kernel].registers;
+    config["spill_bytes"] = launch.kernels[kernel].spillBytes;
+  }
   config["blocks"] = Json::array();
   if (last)
     for (const auto &block : launch.sampleBlocks)
@@ -232,7 +241,7 @@ bool DeviceSession::launchAll() {
   for (size_t i = 0; i < kernels.size(); ++i) {
     const KernelDesc &d = launch.kernels[i];
     auto u = [](int64_t v) { return static_cast<unsigned>(v); };
-    if (!configureBlocks(i + 1 == kernels.size()) ||
+    if (!configureLaunch(i) ||
         !check(driver.cuLaunchKernel(kernels[i].function, u(d.grid[0]),
                                      u(d.grid[1]), u(d.grid[2]), u(d.block[0]),
                                      u(d.block[1]), u(d.block[2]),

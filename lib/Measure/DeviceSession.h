@@ -66,7 +66,7 @@ private:
   };
 
   bool loadKernel(const KernelDesc &desc);
-  bool configureBlocks(bool last);
+  bool configureLaunch(size_t kernel);
   bool fillBuffer(size_t index);
   bool compareOutput(const ExpectedDesc &desc, VerifyRecord &record);
   bool inputsUnchanged();

@@ -21,6 +21,8 @@ constexpr int kSchema = 1;
 // Limits on what is read: far above any real launch, far below harm.
 constexpr size_t kMaxTextBytes = size_t(16) << 20;
 constexpr size_t kMaxBuffers = 64, kMaxKernels = 64, kMaxArgs = 512;
+/// Of a thread: the encoding holds no more registers; local memory ends there.
+constexpr int64_t kMaxRegisters = 65536, kMaxSpillBytes = 512 * 1024;
 constexpr size_t kMaxRank = 32, kMaxExpected = 64, kMaxBlocks = 4096;
 constexpr int64_t kMaxBufferBytes = int64_t(1) << 42;
 constexpr int64_t kMaxGridX = 2147483647, kMaxGridYZ = 65535;
@@ -112,7 +114,8 @@ ArgDesc readArg(const JsonReader &r, const std::vector<BufferDesc> &buffers) {
 
 KernelDesc readKernel(const JsonReader &r,
                       const std::vector<BufferDesc> &buffers) {
-  r.onlyFields({"entry", "grid", "block", "dynamic_shared_bytes", "args"});
+  r.onlyFields({"entry", "grid", "block", "dynamic_shared_bytes", "registers",
+                "spill_bytes", "args"});
   KernelDesc k;
   k.entry = r["entry"].string(kMaxName);
   if (r.ok() && k.entry.empty())
@@ -123,6 +126,10 @@ KernelDesc readKernel(const JsonReader &r,
   if (r.has("dynamic_shared_bytes"))
     k.dynamicSharedBytes =
         r["dynamic_shared_bytes"].integer(0, kMaxSharedBytes);
+  if (r.has("registers"))
+    k.registers = r["registers"].integer(0, kMaxRegisters);
+  if (r.has("spill_bytes"))
+    k.spillBytes = r["spill_bytes"].integer(0, kMaxSpillBytes);
   for (const JsonReader &arg : r["args"].elements(kMaxArgs))
     k.args.push_back(readArg(arg, buffers));
   return k;
@@ -187,6 +194,8 @@ OrderedJson toJson(const KernelDesc &k) {
   j["grid"] = k.grid;
   j["block"] = k.block;
   j["dynamic_shared_bytes"] = k.dynamicSharedBytes;
+  j["registers"] = k.registers;
+  j["spill_bytes"] = k.spillBytes;
   j["args"] = OrderedJson::array();
   for (const ArgDesc &arg : k.args)
     j["args"].push_back(toJson(arg));

@@ -23,14 +23,26 @@
 
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 using namespace hwtune;
 
 static constexpr const char *kCompileProgram = "hwtune-compile";
 /// Stands for every extent that is not known until run time.
 static constexpr int64_t kAssumedExtent = 1024;
+/// Small ones that no tile divides, by loop.
+static constexpr int64_t kTailExtents[] = {67, 45, 77, 19, 13, 5, 3};
 
-std::vector<std::vector<int64_t>> hwtune::launchShapes(const Workload &w) {
+static int64_t extentOf(const Workload &w, size_t loop, LaunchSizes sizes) {
+  if (w.loops[loop].extent != kDynamic)
+    return w.loops[loop].extent;
+  return sizes == LaunchSizes::Tails
+             ? kTailExtents[loop % std::size(kTailExtents)]
+             : kAssumedExtent;
+}
+
+std::vector<std::vector<int64_t>> hwtune::launchShapes(const Workload &w,
+                                                       LaunchSizes sizes) {
   std::vector<std::vector<int64_t>> shapes;
   for (const Operand &operand : w.operands) {
     if (operand.isScalar)
@@ -42,10 +54,8 @@ std::vector<std::vector<int64_t>> hwtune::launchShapes(const Workload &w) {
       // The last element that the loops touch, and one.
       int64_t last = operand.index[d].constant;
       for (size_t i = 0; i < w.loops.size(); ++i) {
-        int64_t extent =
-            w.loops[i].extent == kDynamic ? kAssumedExtent : w.loops[i].extent;
         last += std::max<int64_t>(0, operand.index[d].coefficients[i]) *
-                (extent - 1);
+                (extentOf(w, i, sizes) - 1);
       }
       shape[d] = last + 1;
     }

@@ -58,6 +58,11 @@ OpTuneRequest requestFor(Operation *op, const Workload &w,
   };
   request.module = isolatedText(op);
   request.shapes = launchShapes(w);
+  // The kernel of a dynamic op runs for all sizes, so it is checked on others.
+  if (w.isDynamic()) {
+    request.tailModule = request.module;
+    request.tailShapes = launchShapes(w, LaunchSizes::Tails);
+  }
   request.toolchain = "llvm " LLVM_VERSION_STRING ", ptxas none";
   return request;
 }

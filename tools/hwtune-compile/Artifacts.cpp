@@ -261,6 +261,8 @@ Expected<Compiled> compile(MLIRContext &context,
     return buffers.error();
   launch.buffers = std::move(*buffers);
   launch.kernels.push_back(kernel->kernel);
+  launch.kernels.back().registers = kernel->registers;
+  launch.kernels.back().spillBytes = kernel->spillBytes;
   launch.flops = workload->flops();
   Compiled compiled{std::move(*kernel), std::move(launch), ""};
   if (request.expected)

@@ -50,6 +50,9 @@ struct KernelDesc {
   std::string entry;
   std::array<int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   int64_t dynamicSharedBytes = 0;
+  /// Per thread, from `ptxas` or the compiler's estimate; 0: unknown. Only a
+  /// simulated device reads them: a real one knows better.
+  int64_t registers = 0, spillBytes = 0;
   std::vector<ArgDesc> args; ///< in kernel parameter order
 };
 

@@ -24,9 +24,13 @@ namespace hwtune {
 /// prints its times. It needs a C++17 compiler and nothing else.
 std::string runnerProgram(const LaunchDescription &launch);
 
-/// Sizes of each memref operand, in order; an extent that is not known until
-/// run time is taken as 1024.
-std::vector<std::vector<int64_t>> launchShapes(const Workload &w);
+/// What stands for extents that are not known until run time: a usual size, or
+/// small ones that no tile divides.
+enum class LaunchSizes { Usual, Tails };
+
+/// Sizes of each memref operand, in order.
+std::vector<std::vector<int64_t>>
+launchShapes(const Workload &w, LaunchSizes sizes = LaunchSizes::Usual);
 
 /// Writes runner folders. Kernels and expected values come from
 /// `hwtune-compile`, in `toolDir` or beside this library.

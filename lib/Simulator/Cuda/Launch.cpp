@@ -68,11 +68,11 @@ Result gatherParams(const exec::FunctionInfo &info, void **params, void **extra,
 /// The assembler keeps to what a block of `.maxntid` threads can have, at the
 /// price of spills.
 uint32_t registersOf(const Driver &driver, const exec::FunctionInfo &info) {
-  if (driver.config.registers)
-    return driver.config.registers;
+  uint32_t wanted =
+      driver.config.registers ? driver.config.registers : info.registers;
   const auto &bound = info.reqNTid ? info.reqNTid : info.maxNTid;
   if (!bound)
-    return info.registers;
+    return wanted;
   const TargetSpec &t = driver.config.target;
   auto roundUp = [](int64_t value, int64_t unit) {
     return (value + unit - 1) / unit * unit;
@@ -82,7 +82,7 @@ uint32_t registersOf(const Driver &driver, const exec::FunctionInfo &info) {
               t.warpAllocGranularity);
   int64_t perWarp = t.registersPerBlock / std::max<int64_t>(warps, 1) /
                     t.registerAllocUnit * t.registerAllocUnit;
-  return uint32_t(std::min<int64_t>(info.registers, perWarp / t.warpSize));
+  return uint32_t(std::min<int64_t>(wanted, perWarp / t.warpSize));
 }
 
 /// The limits of the device and of the function, in the order in which the
