@@ -42,11 +42,16 @@ protected:
   OwningOpRef<ModuleOp> module;
 };
 
-double f32(uint64_t seed, uint64_t i) { return generatedValue(seed, i, ElementType::F32); }
+double f32(uint64_t seed, uint64_t i) {
+  return generatedValue(seed, i, ElementType::F32);
+}
 
 TEST_F(ReferenceTest, MatmulIsThePlainLoopNest) {
-  Operation *op = parse("func.func @f(%a: memref<5x7xf32>, %b: memref<7x6xf32>, %c: memref<5x6xf32>) {\n"
-                        "  linalg.matmul ins(%a, %b : memref<5x7xf32>, memref<7x6xf32>) outs(%c : memref<5x6xf32>)\n  return }");
+  Operation *op =
+      parse("func.func @f(%a: memref<5x7xf32>, %b: memref<7x6xf32>, %c: "
+            "memref<5x6xf32>) {\n"
+            "  linalg.matmul ins(%a, %b : memref<5x7xf32>, memref<7x6xf32>) "
+            "outs(%c : memref<5x6xf32>)\n  return }");
   auto r = computeReference(op, {{{{5, 7}, 1}, {{7, 6}, 2}, {{5, 6}, 3}}, {}});
   ASSERT_TRUE(r) << r.error().str();
   ASSERT_EQ(r->size(), 1u);
@@ -63,13 +68,17 @@ TEST_F(ReferenceTest, MatmulIsThePlainLoopNest) {
       }
       EXPECT_DOUBLE_EQ(e.values[i * 6 + j], sum);
       // 7 additions and one product, each of at most u times all terms.
-      EXPECT_NEAR(e.bounds[i * 6 + j], magnitude * 9 * std::ldexp(1.0, -24), 1e-12);
+      EXPECT_NEAR(e.bounds[i * 6 + j], magnitude * 9 * std::ldexp(1.0, -24),
+                  1e-12);
     }
 }
 
 TEST_F(ReferenceTest, ChosenElementsAreThoseOfAll) {
-  Operation *op = parse("func.func @f(%a: memref<?x?xf16>, %b: memref<?x?xf16>, %c: memref<?x?xf32>) {\n"
-                        "  linalg.matmul ins(%a, %b : memref<?x?xf16>, memref<?x?xf16>) outs(%c : memref<?x?xf32>)\n  return }");
+  Operation *op =
+      parse("func.func @f(%a: memref<?x?xf16>, %b: memref<?x?xf16>, %c: "
+            "memref<?x?xf32>) {\n"
+            "  linalg.matmul ins(%a, %b : memref<?x?xf16>, memref<?x?xf16>) "
+            "outs(%c : memref<?x?xf32>)\n  return }");
   ReferenceInputs in{{{{9, 4}, 1}, {{4, 8}, 2}, {{9, 8}, 3}}, {}};
   auto all = computeReference(op, in);
   auto some = computeReference(op, in, {{0, 13, 71}});
@@ -77,16 +86,23 @@ TEST_F(ReferenceTest, ChosenElementsAreThoseOfAll) {
   ASSERT_TRUE(some);
   EXPECT_EQ((*some)[0].expected.indices, (std::vector<uint64_t>{0, 13, 71}));
   for (size_t i = 0; i < 3; ++i)
-    EXPECT_EQ((*some)[0].expected.values[i], (*all)[0].expected.values[(*some)[0].expected.indices[i]]);
+    EXPECT_EQ((*some)[0].expected.values[i],
+              (*all)[0].expected.values[(*some)[0].expected.indices[i]]);
 }
 
 /// One rounding per operation: (x + y) * x has 2 u |x + y| |x| and more where
 /// x + y cancels.
 TEST_F(ReferenceTest, RunningErrorByHand) {
-  Operation *op = parse("func.func @f(%a: memref<3xf32>, %b: memref<3xf32>, %c: memref<3xf32>) {\n"
-                        "  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = [\"parallel\"]}\n"
-                        "    ins(%a, %b : memref<3xf32>, memref<3xf32>) outs(%c : memref<3xf32>) {\n"
-                        "  ^bb0(%x: f32, %y: f32, %z: f32):\n    %s = arith.addf %x, %y : f32\n    %r = arith.mulf %s, %x : f32\n    linalg.yield %r : f32 }\n  return }");
+  Operation *op = parse("func.func @f(%a: memref<3xf32>, %b: memref<3xf32>, "
+                        "%c: memref<3xf32>) {\n"
+                        "  linalg.generic {indexing_maps = [affine_map<(i) -> "
+                        "(i)>, affine_map<(i) -> (i)>, affine_map<(i) -> "
+                        "(i)>], iterator_types = [\"parallel\"]}\n"
+                        "    ins(%a, %b : memref<3xf32>, memref<3xf32>) "
+                        "outs(%c : memref<3xf32>) {\n"
+                        "  ^bb0(%x: f32, %y: f32, %z: f32):\n    %s = "
+                        "arith.addf %x, %y : f32\n    %r = arith.mulf %s, %x : "
+                        "f32\n    linalg.yield %r : f32 }\n  return }");
   auto r = computeReference(op, {{{{3}, 5}, {{3}, 6}, {{3}, 7}}, {}});
   ASSERT_TRUE(r) << r.error().str();
   const double u = std::ldexp(1.0, -24);
@@ -94,55 +110,72 @@ TEST_F(ReferenceTest, RunningErrorByHand) {
     double x = f32(5, i), y = f32(6, i), v = (x + y) * x;
     EXPECT_DOUBLE_EQ((*r)[0].expected.values[i], v);
     double sumError = u * (std::abs(x) + std::abs(y));
-    EXPECT_NEAR((*r)[0].expected.bounds[i], sumError * std::abs(x) + u * std::abs(v), 1e-12);
+    EXPECT_NEAR((*r)[0].expected.bounds[i],
+                sumError * std::abs(x) + u * std::abs(v), 1e-12);
   }
 }
 
 TEST_F(ReferenceTest, IntegersWrapAround) {
-  Operation *op = parse("func.func @f(%a: memref<64xi8>, %c: memref<i8>) {\n"
-                        "  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = [\"reduction\"]}\n"
-                        "    ins(%a : memref<64xi8>) outs(%c : memref<i8>) {\n"
-                        "  ^bb0(%x: i8, %z: i8):\n    %k = arith.constant 77 : i8\n    %m = arith.muli %x, %k : i8\n    %r = arith.addi %m, %z : i8\n    linalg.yield %r : i8 }\n  return }");
+  Operation *op =
+      parse("func.func @f(%a: memref<64xi8>, %c: memref<i8>) {\n"
+            "  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, "
+            "affine_map<(i) -> ()>], iterator_types = [\"reduction\"]}\n"
+            "    ins(%a : memref<64xi8>) outs(%c : memref<i8>) {\n"
+            "  ^bb0(%x: i8, %z: i8):\n    %k = arith.constant 77 : i8\n    %m "
+            "= arith.muli %x, %k : i8\n    %r = arith.addi %m, %z : i8\n    "
+            "linalg.yield %r : i8 }\n  return }");
   auto r = computeReference(op, {{{{64}, 5}, {{}, 6}}, {}});
   ASSERT_TRUE(r) << r.error().str();
   auto sum = static_cast<int8_t>(generatedValue(6, 0, ElementType::I8));
   for (int i = 0; i < 64; ++i)
-    sum = static_cast<int8_t>(sum + static_cast<int8_t>(generatedValue(5, i, ElementType::I8)) * 77);
+    sum = static_cast<int8_t>(
+        sum + static_cast<int8_t>(generatedValue(5, i, ElementType::I8)) * 77);
   EXPECT_EQ((*r)[0].expected.values[0], sum);
   EXPECT_EQ((*r)[0].expected.bounds[0], 0);
 }
 
 TEST_F(ReferenceTest, CopiesAreExact) {
-  Operation *op = parse("func.func @f(%a: memref<4x5xf16>, %c: memref<5x4xf16>) {\n"
-                        "  linalg.transpose ins(%a : memref<4x5xf16>) outs(%c : memref<5x4xf16>) permutation = [1, 0]\n  return }");
+  Operation *op =
+      parse("func.func @f(%a: memref<4x5xf16>, %c: memref<5x4xf16>) {\n"
+            "  linalg.transpose ins(%a : memref<4x5xf16>) outs(%c : "
+            "memref<5x4xf16>) permutation = [1, 0]\n  return }");
   auto r = computeReference(op, {{{{4, 5}, 5}, {{5, 4}, 6}}, {}});
   ASSERT_TRUE(r) << r.error().str();
   for (int i = 0; i < 5; ++i)
     for (int j = 0; j < 4; ++j) {
-      EXPECT_EQ((*r)[0].expected.values[i * 4 + j], generatedValue(5, j * 5 + i, ElementType::F16));
+      EXPECT_EQ((*r)[0].expected.values[i * 4 + j],
+                generatedValue(5, j * 5 + i, ElementType::F16));
       EXPECT_EQ((*r)[0].expected.bounds[i * 4 + j], 0);
     }
 }
 
 TEST_F(ReferenceTest, MathOpsCarryTheirBound) {
   Operation *op = parse("func.func @f(%a: memref<4xf32>, %c: memref<4xf32>) {\n"
-                        "  linalg.exp ins(%a : memref<4xf32>) outs(%c : memref<4xf32>)\n  return }");
+                        "  linalg.exp ins(%a : memref<4xf32>) outs(%c : "
+                        "memref<4xf32>)\n  return }");
   auto r = computeReference(op, {{{{4}, 5}, {{4}, 6}}, {}});
   ASSERT_TRUE(r) << r.error().str();
   for (int i = 0; i < 4; ++i) {
     double v = std::exp(f32(5, i));
     EXPECT_NEAR((*r)[0].expected.values[i], v, 1e-15 * v);
-    EXPECT_NEAR((*r)[0].expected.bounds[i], 2 * 1.5 * std::ldexp(v, -24), 1e-12); // 1.5 ulp
+    EXPECT_NEAR((*r)[0].expected.bounds[i], 2 * 1.5 * std::ldexp(v, -24),
+                1e-12); // 1.5 ulp
   }
 }
 
 /// A comparison that rounding could turn covers both outcomes.
 TEST_F(ReferenceTest, DoubtfulSelectsCoverBothSides) {
-  Operation *op = parse("func.func @f(%a: memref<1xf32>, %c: memref<1xf32>) {\n"
-                        "  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = [\"parallel\"]}\n"
-                        "    ins(%a : memref<1xf32>) outs(%c : memref<1xf32>) {\n"
-                        "  ^bb0(%x: f32, %z: f32):\n    %k = arith.constant 3.0 : f32\n    %t = arith.constant 0.3333333432674408 : f32\n    %p = arith.mulf %k, %t : f32\n"
-                        "    %one = arith.constant 1.0 : f32\n    %g = arith.cmpf ogt, %p, %one : f32\n    %ten = arith.constant 10.0 : f32\n    %r = arith.select %g, %ten, %one : f32\n    linalg.yield %r : f32 }\n  return }");
+  Operation *op = parse(
+      "func.func @f(%a: memref<1xf32>, %c: memref<1xf32>) {\n"
+      "  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, "
+      "affine_map<(i) -> (i)>], iterator_types = [\"parallel\"]}\n"
+      "    ins(%a : memref<1xf32>) outs(%c : memref<1xf32>) {\n"
+      "  ^bb0(%x: f32, %z: f32):\n    %k = arith.constant 3.0 : f32\n    %t = "
+      "arith.constant 0.3333333432674408 : f32\n    %p = arith.mulf %k, %t : "
+      "f32\n"
+      "    %one = arith.constant 1.0 : f32\n    %g = arith.cmpf ogt, %p, %one "
+      ": f32\n    %ten = arith.constant 10.0 : f32\n    %r = arith.select %g, "
+      "%ten, %one : f32\n    linalg.yield %r : f32 }\n  return }");
   auto r = computeReference(op, {{{{1}, 5}, {{1}, 6}}, {}});
   ASSERT_TRUE(r) << r.error().str();
   EXPECT_GE((*r)[0].expected.bounds[0], 9);
@@ -150,10 +183,16 @@ TEST_F(ReferenceTest, DoubtfulSelectsCoverBothSides) {
 
 /// An output indexed by a sum of loops: all iterations run in order.
 TEST_F(ReferenceTest, OutputsThatAreNoPermutationRunInOrder) {
-  Operation *op = parse("func.func @f(%a: memref<4xf32>, %b: memref<2xf32>, %c: memref<5xf32>) {\n"
-                        "  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i + j)>], iterator_types = [\"parallel\", \"parallel\"]}\n"
-                        "    ins(%a, %b : memref<4xf32>, memref<2xf32>) outs(%c : memref<5xf32>) {\n"
-                        "  ^bb0(%x: f32, %y: f32, %z: f32):\n    linalg.yield %x : f32 }\n  return }");
+  Operation *op =
+      parse("func.func @f(%a: memref<4xf32>, %b: memref<2xf32>, %c: "
+            "memref<5xf32>) {\n"
+            "  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, "
+            "affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i + j)>], "
+            "iterator_types = [\"parallel\", \"parallel\"]}\n"
+            "    ins(%a, %b : memref<4xf32>, memref<2xf32>) outs(%c : "
+            "memref<5xf32>) {\n"
+            "  ^bb0(%x: f32, %y: f32, %z: f32):\n    linalg.yield %x : f32 }\n "
+            " return }");
   auto r = computeReference(op, {{{{4}, 5}, {{2}, 7}, {{5}, 6}}, {}});
   ASSERT_TRUE(r) << r.error().str();
   // Element e is written by (e-1, 1) and later by (e, 0), where these exist.
@@ -163,16 +202,19 @@ TEST_F(ReferenceTest, OutputsThatAreNoPermutationRunInOrder) {
 
 TEST_F(ReferenceTest, Refusals) {
   Operation *op = parse("func.func @f(%a: memref<?xf32>, %c: memref<?xf32>) {\n"
-                        "  linalg.copy ins(%a : memref<?xf32>) outs(%c : memref<?xf32>)\n  return }");
+                        "  linalg.copy ins(%a : memref<?xf32>) outs(%c : "
+                        "memref<?xf32>)\n  return }");
   auto rank = computeReference(op, {{{{4, 4}, 5}, {{4}, 6}}, {}});
   ASSERT_FALSE(rank);
   EXPECT_EQ(rank.error().message, "operand 0 needs a shape of rank 1");
   auto size = computeReference(op, {{{{8}, 5}, {{4}, 6}}, {}});
   ASSERT_FALSE(size);
-  EXPECT_EQ(size.error().message, "dimension 0 of operand 1 has size 4, the loops reach 7");
+  EXPECT_EQ(size.error().message,
+            "dimension 0 of operand 1 has size 4, the loops reach 7");
   auto order = computeReference(op, {{{{4}, 5}, {{4}, 6}}, {}}, {{2, 1}});
   ASSERT_FALSE(order);
-  EXPECT_EQ(order.error().message, "index 1 of operand 1 is out of order or not below 4");
+  EXPECT_EQ(order.error().message,
+            "index 1 of operand 1 is out of order or not below 4");
 }
 
 } // namespace
