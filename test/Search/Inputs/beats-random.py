@@ -14,7 +14,7 @@ lost = []
 for kernel, gpu in FILES:
     out = subprocess.run(
         [replay, f"--mapping={mappings}/{kernel}.json", "--strategy=random,annealing,genetic,bayes,auto",
-         "--seeds=20", "--budget=100", "--json=-", f"{measured}/{kernel}/{gpu}.json.gz"],
+         "--seeds=8", "--budget=100", "--json=-", f"{measured}/{kernel}/{gpu}.json.gz"],
         check=True, capture_output=True, text=True).stdout
     runs = {s["strategy"]: s for s in json.loads(out)["searches"]}
     score = {n: s["best_over_optimum_after"]["100"]["median"] for n, s in runs.items()}
