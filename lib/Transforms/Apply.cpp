@@ -37,6 +37,15 @@ public:
     registerDialects(registry);
   }
 
+  /// Before any pass of the pipeline runs: nobody wants to learn of a wrong
+  /// option after a search.
+  LogicalResult initialize(MLIRContext *context) override {
+    Expected<ApplyOptions> options = parseOptions();
+    if (!options)
+      return emitError(UnknownLoc::get(context)) << options.error().str();
+    return mlir::success();
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     Expected<ApplyOptions> options = parseOptions();
