@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Acquisition.h"
-#include "Neighbours.h"
+#include "Coordinates.h"
 #include "Strategies.h"
 #include "Surrogate.h"
 
@@ -41,48 +41,6 @@ bool refitAt(size_t count) {
          std::end(kRefitAt);
 }
 
-Eigen::MatrixXf pick(const Table &table, const std::vector<size_t> &rows) {
-  Eigen::MatrixXf m(Eigen::Index(rows.size()), Eigen::Index(table.columns));
-  for (size_t i = 0; i < rows.size(); ++i)
-    for (size_t j = 0; j < table.columns; ++j)
-      m(Eigen::Index(i), Eigen::Index(j)) = table.at(rows[i], j);
-  return m;
-}
-
-/// Parameters with categorical ones as one column a value.
-Eigen::MatrixXf parameterCoordinates(const SearchProblem &problem,
-                                     const std::vector<size_t> &rows,
-                                     Eigen::MatrixXf *branches) {
-  Eigen::MatrixXf all = pick(problem.parameters, rows);
-  std::vector<Eigen::VectorXf> columns, branchColumns;
-  for (Eigen::Index j = 0; j < all.cols(); ++j) {
-    bool categorical = size_t(j) < problem.categorical.size() &&
-                       problem.categorical[size_t(j)];
-    if (!categorical) {
-      columns.push_back(all.col(j));
-      continue;
-    }
-    std::vector<float> values(all.col(j).begin(), all.col(j).end());
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-    if (values.size() < 2)
-      continue;
-    branchColumns.push_back(all.col(j));
-    // Two values need one column.
-    for (size_t v = values.size() == 2 ? 1 : 0; v < values.size(); ++v)
-      columns.push_back(
-          (all.col(j).array() == values[v]).cast<float>().matrix());
-  }
-  auto join = [&](const std::vector<Eigen::VectorXf> &parts) {
-    Eigen::MatrixXf m(all.rows(), Eigen::Index(parts.size()));
-    for (size_t i = 0; i < parts.size(); ++i)
-      m.col(Eigen::Index(i)) = parts[i];
-    return m;
-  };
-  *branches = join(branchColumns);
-  return join(columns);
-}
-
 class Bayes final : public HistoryStrategy {
 public:
   Bayes(std::string_view name, const SearchProblem &problem,
@@ -94,10 +52,13 @@ public:
         parameterCoordinates(problem, candidateOf, &branches);
     bool hasModel = !prior.order.empty();
     if (isAuto && !problem.features.empty())
-      surrogates.emplace_back(prior, pick(problem.features, candidateOf),
+      surrogates.emplace_back(prior, rowsOf(problem.features, candidateOf),
                               branches, hasModel);
     surrogates.emplace_back(prior, coordinates, branches, hasModel);
-    firstList = hasModel ? modelList(branches) : spreadList(coordinates);
+    for (size_t candidate : problem.start)
+      firstList.push_back(repOf[candidate]);
+    if (firstList.empty())
+      firstList = hasModel ? modelList(branches) : spreadList(coordinates);
   }
 
 protected:

@@ -35,6 +35,10 @@ Status SearchProblem::check() const {
   if (!classes.empty() && classes.size() != size())
     return fail(
         fmt::format("{} class ids, expected {}", classes.size(), size()));
+  for (size_t candidate : start)
+    if (candidate >= size())
+      return fail(fmt::format("start names candidate {}, there are {}",
+                              candidate, size()));
   for (const Table *table : {&parameters, &features})
     for (size_t i = 0; i < table->data.size(); ++i)
       if (!std::isfinite(table->data[i]))

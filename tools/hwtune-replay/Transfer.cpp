@@ -8,12 +8,14 @@
 #include "Transfer.h"
 
 #include "hwtune/Model/Score.h"
+#include "hwtune/Search/Complete.h"
 #include "hwtune/Search/Strategy.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 namespace hwtune::replay {
 
@@ -22,8 +24,14 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A configuration that failed on the source: this much slower than its worst.
 constexpr double kFailedLog = 0.7;
-// Bandwidth of the residual's smoothing, in standardised parameters.
-constexpr double kBandwidth2 = 0.5;
+// Log seconds of what cannot run on the source by the model.
+constexpr double kHopeless = 50;
+// Measured before learning starts: as many as the list that moving the
+// source's top ten would measure.
+constexpr size_t kStart = 10;
+// Of the doubt about an estimate: what the source never measured may be better
+// than its neighbours say, and its own best are better by selection.
+constexpr double kOptimism = 0.5;
 
 /// What is known of each candidate of `to` from the source.
 struct Known {
@@ -66,105 +74,84 @@ Known whatIsKnown(const ReplayProblem &from, const ReplayProblem &to,
   return k;
 }
 
-/// Parameters of unit variance, for distances.
-std::vector<std::vector<double>> standardised(const Table &table) {
-  std::vector<std::vector<double>> rows(table.rows,
-                                        std::vector<double>(table.columns));
-  for (size_t j = 0; j < table.columns; ++j) {
-    double mean = 0, square = 0;
-    for (size_t i = 0; i < table.rows; ++i)
-      mean += double(table.at(i, j)) / double(table.rows);
-    for (size_t i = 0; i < table.rows; ++i)
-      square += std::pow(double(table.at(i, j)) - mean, 2) / double(table.rows);
-    for (size_t i = 0; i < table.rows; ++i)
-      rows[i][j] =
-          square > 0 ? (double(table.at(i, j)) - mean) / std::sqrt(square) : 0;
-  }
-  return rows;
-}
-
-/// Fills unknown source times: prediction plus the neighbours' mean residual.
-void fillUnknown(Known &k, const ReplayProblem &to,
-                 const std::vector<double> &predicted) {
-  std::vector<std::vector<double>> at = standardised(to.search.parameters);
-  std::vector<size_t> known, unknown;
-  for (size_t i = 0; i < k.logTime.size(); ++i)
-    (std::isnan(k.logTime[i]) ? unknown : known).push_back(i);
-  double offset = 0;
-  for (size_t i : known)
-    offset += (k.logTime[i] - predicted[i]) / double(known.size());
-  for (size_t i : unknown) {
-    double weights = 1e-3, sum = 1e-3 * offset;
-    for (size_t j : known) {
-      double distance2 = 0;
-      for (size_t d = 0; d < at[i].size() && distance2 < 16; ++d)
-        distance2 += (at[i][d] - at[j][d]) * (at[i][d] - at[j][d]);
-      if (distance2 >= 16)
-        continue;
-      double weight = std::exp(-distance2 / (2 * kBandwidth2));
-      weights += weight;
-      sum += weight * (k.logTime[j] - predicted[j]);
-    }
-    k.logTime[i] = predicted[i] + sum / weights;
-  }
-}
-
-/// The prior of `to` as log times of an ensemble.
-void setPrior(ReplayProblem &from, ReplayProblem &to, Known known, double alpha,
-              const Ensemble &ensemble) {
-  addModel(from, ensemble);
-  addModel(to, ensemble);
-  Table &log = to.search.logTime;
-  size_t vectors = log.columns;
-  // Predictions of the source's time, at the candidates of `to`. Where the
-  // source lacks a configuration the features are the same kernel's.
-  ModelTarget source = ModelTarget::from(from.target);
-  std::vector<double> mean(to.rows.size());
-  std::vector<std::vector<double>> onSource(to.rows.size());
-  for (size_t i = 0; i < to.rows.size(); ++i)
-    for (size_t m = 0; m < vectors; ++m) {
-      double value =
-          known.source[i] == SIZE_MAX
-              ? std::log(predict(to.features[i], source, ensemble[m]).seconds)
-              : double(from.search.logTime.at(known.source[i], m));
-      value = std::min(value, 50.0); // infeasible there
-      onSource[i].push_back(value);
-      mean[i] += value / double(vectors);
-    }
-  fillUnknown(known, to, mean);
-  for (size_t i = 0; i < to.rows.size(); ++i)
-    for (size_t m = 0; m < vectors; ++m) {
-      double onTarget = double(log.at(i, m));
-      if (!std::isfinite(onTarget))
-        continue;
-      // transferScore is of scores, which are minus log times.
-      log.at(i, m) = float(
-          -transferScore(-known.logTime[i], onSource[i][m], onTarget, alpha));
-    }
-}
-
 double over(const ReplayProblem &p, size_t candidate) {
   return p.seconds[candidate] / p.optimum;
 }
 
-/// The prior's pick, without a measurement.
-size_t pick(const ReplayProblem &p) {
+/// Candidates by their mean log time, one of a class.
+std::vector<size_t> listOf(const ReplayProblem &p) {
   const Table &log = p.search.logTime;
-  size_t best = 0;
-  double bestMean = kInfinity;
-  for (size_t i = 0; i < log.rows; ++i) {
-    double mean = std::accumulate(log.row(i), log.row(i) + log.columns, 0.0);
-    if (mean < bestMean) {
-      bestMean = mean;
-      best = i;
-    }
+  std::vector<double> mean(log.rows);
+  std::vector<size_t> order(log.rows), list;
+  for (size_t i = 0; i < log.rows; ++i)
+    mean[i] = std::accumulate(log.row(i), log.row(i) + log.columns, 0.0);
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return mean[a] < mean[b]; });
+  std::set<uint32_t> met;
+  for (size_t i : order)
+    if (p.search.classes.empty() || met.insert(p.search.classes[i]).second)
+      list.push_back(i);
+  return list;
+}
+
+/// The first picks: two of `carried`, one of the target's own model, in turn.
+/// Where the source's best were never measured there, the model finds them.
+std::vector<size_t> interleave(const std::vector<size_t> &carried,
+                               const std::vector<size_t> &own,
+                               const std::vector<uint32_t> &classes) {
+  std::vector<size_t> list;
+  std::set<size_t> met;
+  size_t next[2] = {0, 0};
+  while (list.size() < std::min(kStart, carried.size())) {
+    bool useOwn = list.size() % 3 == 2;
+    const std::vector<size_t> &from = useOwn ? own : carried;
+    size_t pick = from[next[useOwn]++];
+    if (met.insert(classes.empty() ? pick : classes[pick]).second)
+      list.push_back(pick);
   }
-  return best;
+  return list;
+}
+
+/// The prior of `to`, as log times of an ensemble, and where to start.
+Status setPrior(ReplayProblem &from, ReplayProblem &to, const Known &known,
+                double alpha, const Ensemble &ensemble) {
+  addModel(from, ensemble);
+  addModel(to, ensemble);
+  to.search.start.clear();
+  std::vector<size_t> own = listOf(to);
+  Table &log = to.search.logTime;
+  // The same candidates as the source runs them, to fill what it lacks.
+  SearchProblem onSource = to.search;
+  ModelTarget source = ModelTarget::from(from.target);
+  for (size_t i = 0; i < to.rows.size(); ++i)
+    for (size_t m = 0; m < log.columns; ++m)
+      onSource.logTime.at(i, m) =
+          float(std::log(predict(to.features[i], source, ensemble[m]).seconds));
+  Expected<CompletedTimes> times = completeTimes(onSource, known.logTime);
+  if (!times)
+    return times.error();
+  double trust = std::sqrt(alpha);
+  for (size_t i = 0; i < to.rows.size(); ++i)
+    for (size_t m = 0; m < log.columns; ++m) {
+      double onTarget = double(log.at(i, m));
+      if (!std::isfinite(onTarget))
+        continue;
+      double onOther = std::min(double(onSource.logTime.at(i, m)), kHopeless);
+      // transferScore is of scores, which are minus log times.
+      double carried =
+          -transferScore(-times->logTime[i], onOther, onTarget, alpha);
+      double doubt =
+          std::isnan(known.logTime[i]) ? kOptimism * times->irregularity : 0;
+      log.at(i, m) = float((1 - trust) * onTarget + trust * (carried - doubt));
+    }
+  to.search.start = interleave(listOf(to), own, to.search.classes);
+  return success();
 }
 
 Expected<std::vector<double>> search(const ReplayProblem &to, uint64_t seed,
                                      size_t budget) {
-  std::vector<double> best = {over(to, pick(to))};
+  std::vector<double> best = {over(to, to.search.start.front())};
   Expected<std::unique_ptr<Strategy>> s =
       makeStrategy("auto", to.search, {seed, 0});
   if (!s)
@@ -206,9 +193,17 @@ Expected<TransferSummary> transfer(ReplayProblem &from, ReplayProblem &to,
   size_t most = *std::max_element(transferOptions.counts.begin(),
                                   transferOptions.counts.end());
   std::vector<std::vector<double>> after(transferOptions.counts.size());
+  std::vector<double> lists;
   for (size_t i = 0; i < options.seeds; ++i) {
     uint64_t seed = options.firstSeed + i;
-    setPrior(from, to, known, r.alpha, makeEnsemble(options.ensemble, seed));
+    if (Status status = setPrior(from, to, known, r.alpha,
+                                 makeEnsemble(options.ensemble, seed));
+        !status)
+      return status.error();
+    double listed = kInfinity;
+    for (size_t candidate : to.search.start)
+      listed = std::min(listed, over(to, candidate));
+    lists.push_back(listed);
     Expected<std::vector<double>> best = search(to, seed, most);
     if (!best)
       return best.error();
@@ -218,6 +213,8 @@ Expected<TransferSummary> transfer(ReplayProblem &from, ReplayProblem &to,
   }
   for (const std::vector<double> &values : after)
     r.after.push_back(quartiles(values));
+  r.list = quartiles(lists);
+  to.search.start.clear();
   return r;
 }
 

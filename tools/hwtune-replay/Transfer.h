@@ -24,15 +24,19 @@ struct TransferSummary {
   size_t hidden = 0, shared = 0; ///< configurations
   double winner = 0; ///< the source's winner on the new GPU, over optimum
   double topTen = 0; ///< best of the source's ten fastest, measured there
+  Quartiles list;    ///< best of the ten it would measure first, over optimum
   /// Best/optimum after each of the counts; for 0, of the pick untried.
   std::vector<Quartiles> after;
 };
 
-/// Prior of a search on `to` from the times of `from`: for each vector m,
-///   log t_to,m = log t_from + alpha (log t^_to,m - log t^_from,m),
-/// where t^ are predictions and alpha the targets' similarity; a configuration
-/// that the source has no time of gets the model's, corrected by the residuals
-/// of its neighbours.
+/// Search on `to` from the times of `from`. Prior of vector m:
+///   log t_to,m = (1 - w) log t^_to,m
+///              + w (log t_from + alpha (log t^_to,m - log t^_from,m)),
+/// where t^ are predictions, alpha follows from the targets' similarity and
+/// w = sqrt(alpha) is the trust in what the source's times say beyond the
+/// model: equal targets take the source's times as they are, unrelated ones the
+/// model alone. Times that the source lacks are completed (`completeTimes`).
+/// The first ten picks are the prior's list, every third the model's own.
 Expected<TransferSummary> transfer(ReplayProblem &from, ReplayProblem &to,
                                    const ReplayOptions &options,
                                    const TransferOptions &transferOptions);

@@ -53,6 +53,9 @@ struct SearchProblem {
   /// Candidates with one id are one kernel under different names; only one of
   /// a class is ever proposed. Empty = all different.
   std::vector<uint32_t> classes;
+  /// What `auto` and `bayes` measure first, in this order (winners of another
+  /// GPU, ...); empty = a list of their own.
+  std::vector<size_t> start;
 
   size_t size() const { return parameters.rows; }
   /// Shapes agree, at least one candidate, parameters finite.

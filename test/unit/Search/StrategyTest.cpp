@@ -7,6 +7,8 @@
 
 #include "Synthetic.h"
 
+#include "hwtune/Search/Complete.h"
+
 #include <gtest/gtest.h>
 #include <numeric>
 #include <set>
@@ -194,6 +196,56 @@ TEST(Strategy, Errors) {
   s.problem.categorical.pop_back();
   EXPECT_EQ(s.problem.check().error().str(),
             "bowl: 2 categorical flags, expected one per parameter (3)");
+}
+
+TEST(Auto, StartsWhereItIsTold) {
+  Synthetic s = bowl({5, 5}, 1);
+  addModel(s, 6, 0.2, 1);
+  s.problem.start = {40, 3, 17};
+  std::vector<size_t> order = runStrategy("auto", s, 1, 12).order;
+  ASSERT_EQ(order.size(), 12u);
+  order.resize(3);
+  EXPECT_EQ(order, s.problem.start);
+  s.problem.start = {50};
+  auto strategy = makeStrategy("auto", s.problem);
+  ASSERT_FALSE(strategy);
+  EXPECT_EQ(strategy.error().str(),
+            "bowl: start names candidate 50, there are 50");
+}
+
+TEST(Complete, FillsWhatIsMissingFromNeighboursAndTheModel) {
+  Synthetic s = bowl({6, 6, 6}, 2, /*irregularity=*/0);
+  addModel(s, 6, 0.2, 2);
+  std::vector<double> truth, known;
+  for (double v : s.values)
+    truth.push_back(std::log(v) + 3); // a scale that the model does not know
+  known = truth;
+  for (size_t i = 0; i < known.size(); i += 7)
+    known[i] = NAN;
+  auto done = completeTimes(s.problem, known);
+  ASSERT_TRUE(done);
+  for (size_t i = 0; i < truth.size(); ++i) {
+    if (!std::isnan(known[i])) {
+      EXPECT_EQ(done->logTime[i], truth[i]);
+      continue;
+    }
+    EXPECT_NEAR(done->logTime[i], truth[i], 0.1) << i;
+  }
+  // One kernel under two names has one time.
+  s.problem.classes.resize(s.problem.size());
+  for (size_t i = 0; i < s.problem.size(); ++i)
+    s.problem.classes[i] = uint32_t(i / 2);
+  done = completeTimes(s.problem, known);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->logTime[0], truth[1]);
+}
+
+TEST(Complete, Errors) {
+  Synthetic s = bowl({3, 3}, 2);
+  EXPECT_FALSE(completeTimes(s.problem, std::vector<double>(18, 0)));
+  addModel(s, 2, 0.2, 2);
+  EXPECT_FALSE(completeTimes(s.problem, std::vector<double>(17, 0)));
+  EXPECT_FALSE(completeTimes(s.problem, std::vector<double>(18, NAN)));
 }
 
 TEST(Auto, FirstListCoversEveryBranch) {
