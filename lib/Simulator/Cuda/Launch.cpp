@@ -131,6 +131,8 @@ Result codeOf(const exec::LaunchResult &result) {
     return Result::MisalignedAddress;
   case S::IllegalInstruction:
     return Result::IllegalInstruction;
+  case S::Unsupported:
+    return Result::NotSupported;
   case S::Timeout:
   case S::Deadlock:
     return Result::LaunchTimeout;

@@ -115,11 +115,21 @@ Result simcuda::loadModule(Call &call, const std::string &text, Id &id,
   }
   ModuleState state;
   state.context = call.contextId;
-  state.ptxVersion = module.versionMajor * 10 + module.versionMinor;
+  state.ptxVersion = module.targetSm;
   state.program = std::move(*program);
   id = driver.newId();
   driver.modules.emplace(id, std::move(state));
   return Result::Success;
+}
+
+/// The target, and what the module has that is not implemented.
+static std::string loadedText(const Driver &driver, Id id) {
+  std::string text = fmt::format("simulated on {}", driver.config.target.id);
+  for (const exec::Refusal &r : driver.modules.at(id).program->refusals())
+    text += fmt::format("\nptx:{}:{}: warning: {}; a thread that comes to it "
+                        "ends its launch",
+                        r.line, r.column, r.text);
+  return text;
 }
 
 Result simcuda::loadImage(Call &call, const void *image, size_t bytes,
@@ -132,7 +142,7 @@ Result simcuda::loadImage(Call &call, const void *image, size_t bytes,
   if (text.result != Result::Success)
     log.writeError(text.message);
   else
-    log.writeInfo(fmt::format("simulated on {}", call.driver.config.target.id));
+    log.writeInfo(loadedText(call.driver, id));
   return text.result;
 }
 

@@ -65,7 +65,7 @@ struct EventState {
 
 struct ModuleState {
   Id context = 0;
-  uint32_t ptxVersion = 0; ///< 10 * major + minor
+  uint32_t ptxVersion = 0; ///< virtual architecture, 10 * major + minor
   std::shared_ptr<const exec::Program> program;
   std::map<std::string, Id, std::less<>> functions; ///< handles given out
 };

@@ -127,6 +127,7 @@ struct Program::Impl {
   std::vector<CallDesc> calls;
   std::vector<MatrixDesc> matrices;
   std::vector<VideoDesc> videos;
+  std::vector<Refusal> refusals;
   uint32_t numBlocks = 0;
   std::vector<BlockInfo> blockInfos;
 

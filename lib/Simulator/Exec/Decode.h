@@ -17,6 +17,7 @@
 #include "Core.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -96,6 +97,7 @@ private:
   uint32_t meta = 0;
   Status status = success();
   bool failed = false;
+  bool refused = false; ///< failed for want of an implementation
 
   // --- names ---
   std::string_view opcode() const { return M.str(name->opcode); }
@@ -111,6 +113,11 @@ private:
   bool fail(std::string message);
   bool unsupported() { return unsupported(""); }
   bool unsupported(std::string why);
+
+  /// Puts what refuses to run in place of a failed instruction, whose
+  /// operations begin at `begin` of the block `block`. False where the failure
+  /// is an error of the module.
+  bool deferRefusal(size_t block, size_t begin);
 
   /// Fails, saying how many operands there are, where there are fewer.
   bool needs(size_t count);
@@ -141,6 +148,10 @@ private:
 
   // --- instructions, by family; false after an error ---
   bool decodeInst(uint32_t i);
+  struct OpPlace {
+    size_t block = 0, op = 0;
+  };
+  std::optional<OpPlace> decodeGuarded();
   bool decodeBody();
   bool decodeControl(uint32_t i, bool &handled);
   bool decodeRegular();
@@ -167,6 +178,7 @@ private:
   bool decodeAsync();
   bool decodeVideo();
   bool decodeStack();
+  std::vector<std::string_view> orderedMods() const;
   std::string canonicalName() const;
   void branch(Val pred, bool negated, uint32_t targetInst);
   void branchToBlock(Val pred, bool negated, int32_t block);
@@ -182,6 +194,7 @@ private:
   /// Fills the descriptor of an access and gives the base register.
   Val address(const ptx::Operand &operand, ptx::Space space, MemDesc &desc);
   uint32_t addMem(MemDesc desc);
+  ptx::Space spaceOf(const ptx::Symbol &symbol) const;
 
   // --- layout ---
   void layOutLocals();

@@ -199,7 +199,10 @@ bool FunctionDecoder::decodeBar() {
 bool FunctionDecoder::decodeWarp() {
   auto ops = operands();
   std::string_view op = opcode();
-  if (!needs(op == "activemask" ? 1 : op == "elect" ? 2 : 3))
+  bool isSync = hasMod("sync");
+  if (!needs(op == "activemask"                           ? 1
+             : op == "elect" || (op == "vote" && !isSync) ? 2
+                                                          : 3))
     return false;
   if (op == "activemask") {
     emit("activemask", destination(ops[0], 'w'));
@@ -224,18 +227,28 @@ bool FunctionDecoder::decodeWarp() {
     append(std::move(o));
     return !failed;
   }
-  if (!hasMod("sync"))
-    return unsupported("only the .sync form is simulated");
+  // Without .sync, the lanes that are here take part. With it, it may stand on
+  // either side of the mode.
+  size_t masks = isSync ? 1 : 0;
+  std::string_view mode = numMods() < 2 ? "" : mod(mod(0) == "sync" ? 1 : 0);
+  auto members = [&] {
+    if (isSync)
+      return source(ops.back(), 'w');
+    Val here = Val::reg(temp(RegClass::Word));
+    emit("activemask", here);
+    return here;
+  };
+  if (!isSync && op != "shfl" && op != "vote")
+    return unsupported("only the .sync form exists");
   if (op == "shfl") {
-    if (ops.size() != 5 || numMods() < 2)
+    if (ops.size() != 4 + masks)
       return unsupported();
-    std::string_view mode = mod(1);
     VOp o;
     o.entry = entry(fmt::format("shfl.{}", mode));
     o.a = source(ops[1], 'w');
     o.b = source(ops[2], 'w');
     o.c = source(ops[3], 'w');
-    o.ext[0] = source(ops[4], 'w');
+    o.ext[0] = members();
     o.hasExt = true;
     o.d = destination(first, 'w');
     o.ext[1] = pair ? destination(second, 'p') : Val::raw(0);
@@ -246,11 +259,11 @@ bool FunctionDecoder::decodeWarp() {
     append(std::move(o));
     return !failed;
   }
-  if (op == "vote" && ops.size() == 3 && numMods() > 1) {
-    std::string_view mode = mod(1);
+  if (op == "vote" && ops.size() == 2 + masks) {
+    Val lanes = members();
     emit(fmt::format("vote.{}", mode),
          destination(first, mode == "ballot" ? 'w' : 'p'),
-         {source(ops[1], 'p'), source(ops[2], 'w')});
+         {source(ops[1], 'p'), lanes});
     return !failed;
   }
   if (op == "match" && ops.size() == 3) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <optional>
 
 namespace hwtune::exec {
 
@@ -45,8 +46,23 @@ bool FunctionDecoder::fail(std::string message) {
   return false;
 }
 bool FunctionDecoder::unsupported(std::string why) {
+  refused |= !failed;
   return fail(fmt::format("unsupported instruction '{}'{}", M.str(name->full),
                           why.empty() ? why : ": " + why));
+}
+
+bool FunctionDecoder::deferRefusal(size_t block, size_t begin) {
+  if (!refused || !ptx::isOpcode(opcode()))
+    return false;
+  B.P.refusals.push_back({inst->loc.line, inst->loc.column,
+                          std::string(M.str(F.name)), status.error().message});
+  status = success();
+  failed = refused = false;
+  post.clear();
+  blocks.resize(block + 1);
+  blocks.back().ops.resize(begin);
+  emit("refused", {}, {Val::raw(uint32_t(B.P.refusals.size() - 1))});
+  return true;
 }
 
 bool FunctionDecoder::needs(size_t count) {
@@ -493,69 +509,72 @@ bool FunctionDecoder::decodeControl(uint32_t i, bool &handled) {
   return true;
 }
 
+/// An instruction under its guard: jumped over where it moves lanes between
+/// states, else run by the lanes whose predicate holds. Gives the operation
+/// that jumps, or nothing.
+std::optional<FunctionDecoder::OpPlace> FunctionDecoder::decodeGuarded() {
+  bool guarded = inst->guard != ptx::kNone;
+  bool masked = guarded && !needsBranchGuard();
+  std::optional<OpPlace> jump;
+  if (masked) {
+    VOp g;
+    g.entry = entry("guard");
+    g.b = Val::reg(inst->guard);
+    g.c = Val::raw(inst->guardNegated ? kFullMask : 0);
+    note(g, g.b, false);
+    append(std::move(g));
+  } else if (guarded) {
+    branchToBlock(Val::reg(inst->guard), !inst->guardNegated, 0);
+    jump = OpPlace{blocks.size() - 1, blocks.back().ops.size() - 1};
+    startBlock();
+  }
+  OpPlace first{blocks.size() - 1, blocks.back().ops.size()};
+  bool decoded = decodeRegular();
+  for (VOp &op : post)
+    append(std::move(op));
+  if ((!decoded || failed) && !deferRefusal(first.block, first.op))
+    return jump;
+  if (masked) {
+    auto &ops = blocks.back().ops;
+    for (size_t k = first.op; k < ops.size(); ++k)
+      ops[k].conditional = true;
+    VOp r;
+    r.entry = entry("restore");
+    append(std::move(r));
+    blocks.back().ops[first.op - 1].skip =
+        uint32_t(blocks.back().ops.size() - (first.op - 1));
+  }
+  return jump;
+}
+
 bool FunctionDecoder::decodeInst(uint32_t i) {
   inst = &F.body[i];
   name = &M.instructionNames[inst->name];
   meta = uint32_t(B.P.metas.size());
   post.clear();
-  bool guarded = inst->guard != ptx::kNone;
   bool handled = false;
-  size_t blockBefore = blocks.size() - 1, firstOp = blocks.back().ops.size();
-  if (!decodeControl(i, handled))
+  OpPlace first{blocks.size() - 1, blocks.back().ops.size()};
+  std::optional<OpPlace> jump;
+  if (!decodeControl(i, handled) && !deferRefusal(first.block, first.op))
     return false;
-  int32_t jump = -1;
-  size_t jumpBlock = 0;
-  bool masked = guarded && !handled && !needsBranchGuard();
-  if (!handled) {
-    if (guarded && !masked) {
-      branchToBlock(Val::reg(inst->guard), !inst->guardNegated, 0);
-      jumpBlock = blocks.size() - 1;
-      jump = int32_t(blocks.back().ops.size() - 1);
-      uint32_t first = blocks.back().firstMeta;
-      startBlock();
-      (void)first;
-    } else if (masked) {
-      VOp g;
-      g.entry = entry("guard");
-      g.b = Val::reg(inst->guard);
-      g.c = Val::raw(inst->guardNegated ? kFullMask : 0);
-      note(g, g.b, false);
-      append(std::move(g));
-    }
-    size_t begin = blocks.back().ops.size();
-    if (!decodeRegular())
-      return false;
-    for (VOp &op : post)
-      append(std::move(op));
-    if (failed)
-      return false;
-    if (masked) {
-      auto &ops = blocks.back().ops;
-      for (size_t k = begin; k < ops.size(); ++k)
-        ops[k].conditional = true;
-      VOp r;
-      r.entry = entry("restore");
-      append(std::move(r));
-      blocks.back().ops[begin - 1].skip =
-          uint32_t(blocks.back().ops.size() - (begin - 1));
-    }
-  }
+  if (!handled)
+    jump = decodeGuarded();
   if (failed)
     return false;
   describe(i);
   // The first operation stands for the instruction.
-  if (blocks[blockBefore].ops.size() > firstOp) {
-    VOp &first = blocks[blockBefore].ops[firstOp];
-    first.meta = meta;
-    if (guarded) {
-      first.guard = Val::reg(inst->guard);
-      first.guardXor = inst->guardNegated ? kFullMask : 0;
+  if (blocks[first.block].ops.size() > first.op) {
+    VOp &op = blocks[first.block].ops[first.op];
+    op.meta = meta;
+    if (inst->guard != ptx::kNone) {
+      op.guard = Val::reg(inst->guard);
+      op.guardXor = inst->guardNegated ? kFullMask : 0;
     }
   }
-  ++blocks[blockBefore].numMetas;
-  if (jump >= 0) {
+  ++blocks[first.block].numMetas;
+  if (jump) {
     startBlock();
-    blocks[jumpBlock].ops[size_t(jump)].target = int32_t(blocks.size() - 1);
+    blocks[jump->block].ops[jump->op].target = int32_t(blocks.size() - 1);
   }
   return true;
 }

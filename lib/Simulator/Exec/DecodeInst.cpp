@@ -33,6 +33,19 @@ std::string untyped(std::string_view type) {
   return std::string(type);
 }
 
+/// The modifiers in the order of the ISA's grammar: the rounding before `.ftz`,
+/// which assemblers take in either order.
+std::vector<std::string_view> FunctionDecoder::orderedMods() const {
+  std::vector<std::string_view> mods;
+  for (size_t i = 0; i < numMods(); ++i)
+    mods.push_back(mod(i));
+  for (size_t i = 1; i < mods.size(); ++i)
+    for (std::string_view rounding : {"rn", "rz", "rm", "rp", "approx", "full"})
+      if (mods[i] == rounding && mods[i - 1] == "ftz")
+        std::swap(mods[i], mods[i - 1]);
+  return mods;
+}
+
 /// The name under which the registry has the instruction: default rounding
 /// dropped, untyped where the type does not matter.
 std::string FunctionDecoder::canonicalName() const {
@@ -44,16 +57,15 @@ std::string FunctionDecoder::canonicalName() const {
                   op == "xor" || op == "not";
   if ((op == "min" || op == "max") && operands().size() == 4)
     out += "3";
-  for (size_t i = 0; i < numMods(); ++i) {
-    std::string_view m = mod(i);
+  std::vector<std::string_view> mods = orderedMods();
+  for (size_t i = 0; i < mods.size(); ++i) {
+    std::string_view m = mods[i];
     if (dropRn && m == "rn")
       continue;
     out += '.';
-    if ((typeless && i + 1 == numMods()) ||
-        (op == "slct" && i + 2 == numMods()))
+    if ((typeless && i + 1 == mods.size()) ||
+        (op == "slct" && i + 2 == mods.size()))
       out += untyped(m);
-    else if (op == "slct" && m == "ftz")
-      out += m;
     else
       out += m;
   }
@@ -243,12 +255,16 @@ bool FunctionDecoder::decodePairSetp() {
   return !failed;
 }
 
-/// set.cmp{.bool}{.ftz}.f16x2.f16x2 d, a, b{, c}: 1.0 or 0 in each half.
+/// set.cmp{.bool}{.ftz}.{f16x2,u32,s32}.f16x2 d, a, b{, c}: 1.0 (all ones) or 0
+/// in each half.
 bool FunctionDecoder::decodePairSet() {
   auto ops = operands();
   Val a = source(ops[1], 'w'), b = source(ops[2], 'w');
   std::string_view boolean;
-  uint64_t one = lastMod() == "f16x2" ? 0x3c00 : 0x3f80;
+  std::string_view dtype = mod(numMods() - 2);
+  uint64_t one = dtype == "f16x2"    ? 0x3c00
+                 : dtype == "bf16x2" ? 0x3f80
+                                     : 0xffff;
   Val halves[2];
   for (int i = 0; i < 2; ++i) {
     Val test = pairTest(a, b, i ? "high" : "low", numMods() - 2, boolean);
@@ -274,7 +290,8 @@ bool FunctionDecoder::decodeSet() {
     return unsupported();
   std::string_view stype = lastMod(), dtype = mod(numMods() - 2), boolean;
   if (stype == "f16x2" || stype == "bf16x2")
-    return dtype == stype ? decodePairSet() : unsupported();
+    return dtype == stype || dtype == "u32" || dtype == "s32" ? decodePairSet()
+                                                              : unsupported();
   std::string key = fmt::format("setp.{}", mod(0));
   for (size_t i = 1; i + 2 < numMods(); ++i)
     if (mod(i) == "and" || mod(i) == "or" || mod(i) == "xor")

@@ -74,6 +74,17 @@ static AddrSpace addrSpace(Space space, bool isEntry) {
   }
 }
 
+Space FunctionDecoder::spaceOf(const ptx::Symbol &symbol) const {
+  switch (symbol.kind) {
+  case SymbolKind::Global:
+    return M.variables[symbol.index].space;
+  case SymbolKind::Variable:
+    return F.variables[symbol.index].space;
+  default:
+    return Space::Param;
+  }
+}
+
 Val FunctionDecoder::address(const Operand &operand, Space space,
                              MemDesc &desc) {
   desc.space = addrSpace(space, F.isEntry);
@@ -98,6 +109,9 @@ Val FunctionDecoder::address(const Operand &operand, Space space,
   Operand symbol = operand;
   symbol.kind = OperandKind::Symbol;
   symbol.value = 0;
+  // A variable by its name says where it is, also where the access does not.
+  if (space == Space::None && operand.symbol.kind != SymbolKind::Function)
+    desc.space = addrSpace(space = spaceOf(operand.symbol), F.isEntry);
   // Formal parameters of a kernel live apart, those of a call in the frame.
   if (space == Space::Param && operand.symbol.kind != SymbolKind::Param)
     desc.space = AddrSpace::Local;

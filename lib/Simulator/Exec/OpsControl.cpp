@@ -268,6 +268,13 @@ static void trapHere(HWTUNE_HANDLER_ARGS) {
         uint32_t(__builtin_ctz(mask)), 0, "trap executed");
 }
 
+/// a: number of the refusal.
+static void refuseHere(HWTUNE_HANDLER_ARGS) {
+  fault(W, LaunchStatus::Unsupported, DiagnosticKind::Unsupported, I,
+        uint32_t(__builtin_ctz(mask)), 0,
+        W->launch->program->refusals[I->a].text);
+}
+
 static void sleepHere(HWTUNE_HANDLER_ARGS) {
   I += 1;
   if (W->state->ready.empty())
@@ -519,6 +526,7 @@ void addControlOps(Registry &r) {
   addEntry(r, "exit", "", {&exitSome, &exitSome, ""});
   addEntry(r, "ret", "", {&returnSome, &returnSome, ""});
   addEntry(r, "trap", "", {&trapHere, &trapHere, ""});
+  addEntry(r, "refused", "", {&refuseHere, &refuseHere, ""});
   addEntry(r, "sleep", "", {&sleepHere, &sleepHere, ""});
   addEntry(r, "nop", "", {&nothing, &nothing, ""});
   addEntry(r, "barrier.sync", "", {&barrierSync, &barrierSync, ""});

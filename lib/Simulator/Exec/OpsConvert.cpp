@@ -281,9 +281,45 @@ void addHalf(Registry &r, const char *fromHalf, const char *toHalf,
            }));
 }
 
+/// cvt.pack.sat: two values saturated to `Bits`, the second one lowest; three
+/// operands shift the third above them.
+template <int Bits, bool Signed> HWTUNE_INLINE VU32 saturated(VS32 v) {
+  constexpr int low = Signed ? -(1 << (Bits - 1)) : 0,
+                high = (1 << (Bits - Signed)) - 1;
+  v = pick(v < low, VS32(v * 0 + low), pick(v > high, VS32(v * 0 + high), v));
+  return bits<VU32>(v) & uint32_t((1u << Bits) - 1);
+}
+template <int Bits, bool Signed> HWTUNE_INLINE VU32 packed(VS32 a, VS32 b) {
+  return saturated<Bits, Signed>(a) << Bits | saturated<Bits, Signed>(b);
+}
+template <int Bits>
+void addPack(Registry &r, const char *asUnsigned, const char *asSigned) {
+  if constexpr (Bits == 16) {
+    addEntry(r, "cvt.pack.sat", asUnsigned,
+             vop<U32, S32, S32>(
+                 [](auto a, auto b) { return packed<Bits, false>(a, b); }));
+    addEntry(r, "cvt.pack.sat", asSigned,
+             vop<U32, S32, S32>(
+                 [](auto a, auto b) { return packed<Bits, true>(a, b); }));
+  } else {
+    addEntry(r, "cvt.pack.sat", asUnsigned,
+             vop<U32, S32, S32, U32>([](auto a, auto b, auto c) {
+               return c << (2 * Bits) | packed<Bits, false>(a, b);
+             }));
+    addEntry(r, "cvt.pack.sat", asSigned,
+             vop<U32, S32, S32, U32>([](auto a, auto b, auto c) {
+               return c << (2 * Bits) | packed<Bits, true>(a, b);
+             }));
+  }
+}
+
 } // namespace
 
 void addConvertOps(Registry &r) {
+  addPack<16>(r, ".u16.s32", ".s16.s32");
+  addPack<8>(r, ".u8.s32.b32", ".s8.s32.b32");
+  addPack<4>(r, ".u4.s32.b32", ".s4.s32.b32");
+  addPack<2>(r, ".u2.s32.b32", ".s2.s32.b32");
   addIntTo<U8>(r);
   addIntTo<S8>(r);
   addIntTo<U16>(r);

@@ -194,16 +194,18 @@ template <class T, bool Writes, bool Three, class F> Entry carry(F) {
     k = out;                                                                   \
     return s;                                                                  \
   }
+// a - b is a + ~b + 1, so the carry is the complement of the borrow: what
+// `addc` reads after `sub.cc` on the hardware.
 #define SUB_C(in)                                                              \
   [](auto a, auto b, auto, auto &k) {                                          \
     auto s = a - b;                                                            \
     auto out = a < b;                                                          \
     if (in) {                                                                  \
-      auto t = s + bits<decltype(s)>(k);                                       \
+      auto t = s + bits<decltype(s)>(~k);                                      \
       out = out | (t > s);                                                     \
       s = t;                                                                   \
     }                                                                          \
-    k = out;                                                                   \
+    k = ~out;                                                                  \
     return s;                                                                  \
   }
 

@@ -348,6 +348,7 @@ const GlobalInfo *Program::findGlobal(std::string_view name) const {
       return &g;
   return nullptr;
 }
+std::span<const Refusal> Program::refusals() const { return pimpl->refusals; }
 std::span<const InstMeta> Program::instructions() const { return pimpl->metas; }
 std::span<const InstMeta>
 Program::instructions(const FunctionInfo &function) const {
@@ -368,6 +369,7 @@ std::string_view statusName(LaunchStatus status) {
                                         "deadlock",
                                         "out of resources",
                                         "invalid request",
+                                        "unsupported instruction",
                                         "check failed"};
   return names[size_t(status)];
 }
@@ -383,6 +385,7 @@ std::string_view diagnosticName(DiagnosticKind kind) {
                                         "watchdog",
                                         "deadlock",
                                         "illegal-instruction",
+                                        "unsupported",
                                         "launch"};
   return names[size_t(kind)];
 }

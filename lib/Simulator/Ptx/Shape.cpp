@@ -58,6 +58,24 @@ constexpr Shape kShapes[] = {
     {"vote", "dv?v"},    {"xor", "dvv"},
 };
 
+/// Opcodes whose operands depend on the modifiers.
+constexpr std::string_view kShapeless[] = {
+    // In alphabetical order.
+    "alloca",     "applypriority", "call",      "clusterlaunchcontrol",
+    "cp",         "createpolicy",  "discard",   "griddepcontrol",
+    "istypep",    "mbarrier",      "movmatrix", "multimem",
+    "setmaxnreg", "stackrestore",  "stacksave", "suld",
+    "suq",        "sured",         "sust",      "tcgen05",
+    "tensormap",  "tex",           "tld4",      "txq",
+    "vabsdiff",   "vabsdiff2",     "vabsdiff4", "vadd",
+    "vadd2",      "vadd4",         "vavrg2",    "vavrg4",
+    "vmad",       "vmax",          "vmax2",     "vmax4",
+    "vmin",       "vmin2",         "vmin4",     "vset",
+    "vset2",      "vset4",         "vshl",      "vshr",
+    "vsub",       "vsub2",         "vsub4",     "wgmma",
+    "wmma",
+};
+
 const Shape *findShape(std::string_view opcode) {
   auto before = [](const Shape &s, std::string_view name) {
     return s.opcode < name;
@@ -103,6 +121,11 @@ std::string_view describe(char letter) {
   }
 }
 } // namespace
+
+bool ptx::isOpcode(std::string_view opcode) {
+  return findShape(opcode) || std::binary_search(std::begin(kShapeless),
+                                                 std::end(kShapeless), opcode);
+}
 
 bool Parser::checkShape(const Instruction &inst) {
   const InstructionName &name = module.instructionNames[inst.name];

@@ -7,8 +7,9 @@
 //
 // `Program::create` decodes a parsed module once; `launch` runs a kernel of it
 // block by block, warp by warp, and returns when the grid has ended. The result
-// is the same on each run. What is not implemented is refused by
-// `Program::create`, with the instruction and its line.
+// is the same on each run. An instruction that is not implemented does not keep
+// its module from loading: `Program::refusals` names it, and the thread that
+// executes it ends the launch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,6 +66,13 @@ struct GlobalInfo {
   bool isConst = false, managed = false, isExtern = false;
 };
 
+/// An instruction of PTX that is not implemented.
+struct Refusal {
+  uint32_t line = 0, column = 0; ///< of the PTX
+  std::string function;
+  std::string text; ///< "unsupported instruction 'tex.1d...'", perhaps why
+};
+
 struct ProgramOptions {
   /// Compute capability of the device, 10 * major + minor (80, 90). 0: the
   /// module's own target.
@@ -99,6 +107,9 @@ public:
   /// The instructions of one function, in order.
   std::span<const InstMeta> instructions(const FunctionInfo &function) const;
 
+  /// In the order of the text.
+  std::span<const Refusal> refusals() const;
+
   struct Impl;
   const Impl &impl() const { return *pimpl; }
 
@@ -117,6 +128,7 @@ enum class LaunchStatus {
   Deadlock,           ///< no thread can go on
   OutOfResources,     ///< threads, shared memory, local memory
   InvalidRequest,     ///< wrong function, empty grid, parameter bytes, ...
+  Unsupported,        ///< a thread came to an instruction of `refusals`
   CheckFailed,        ///< what only `check` finds; see the diagnostic's kind
 };
 std::string_view statusName(LaunchStatus status);
@@ -133,6 +145,7 @@ enum class DiagnosticKind {
   Watchdog,
   Deadlock,
   IllegalInstruction,
+  Unsupported,
   Launch,
 };
 std::string_view diagnosticName(DiagnosticKind kind); ///< "out-of-bounds", ...

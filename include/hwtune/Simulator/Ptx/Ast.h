@@ -330,6 +330,9 @@ struct Module {
   const Variable *findVariable(std::string_view name) const;
 };
 
+/// Whether PTX has instructions of that opcode ("add", "mbarrier").
+bool isOpcode(std::string_view opcode);
+
 } // namespace hwtune::ptx
 
 #endif // HWTUNE_SIMULATOR_PTX_AST_H

@@ -77,6 +77,10 @@ TEST_F(Launch, DynamicSharedMemoryIsOptedIn) {
               driver().cuFuncGetAttribute(
                   &value, FunctionAttribute::MaxDynamicSharedSizeBytes, f));
   EXPECT_EQ(value, 48 * 1024 - 1024);
+  // The architecture that the PTX is for, not the version of PTX.
+  EXPECT_CUDA(Success, driver().cuFuncGetAttribute(
+                           &value, FunctionAttribute::PtxVersion, f));
+  EXPECT_EQ(value, 80);
   EXPECT_CUDA(Success, launch(f, 1, 32, {&out}, 47 * 1024));
   EXPECT_CUDA(InvalidValue, launch(f, 1, 32, {&out}, 47 * 1024 + 4));
   // A100: 163 KiB by opting in.

@@ -118,6 +118,8 @@ TEST(Float, FlushAndSaturate) {
       {"add.sat.f32 %z, %a, %b;", w2, "b32", {nan32, 0}, 0},
       {"add.sat.f32 %z, %a, %b;", w2, "b32", {f32(-3), 0}, 0},
       {"abs.ftz.f32 %z, %a;", w1, "b32", {0x80000001}, 0},
+      {"div.ftz.rn.f32 %z, %a, %b;", w2, "b32", {0x00800000, f32(2)}, 0},
+      {"div.ftz.full.f32 %z, %a, %b;", w2, "b32", {f32(6), f32(2)}, f32(3)},
       {"setp.eq.ftz.f32 %p, %a, 0f00000000; selp.b32 %z, 1, 0, %p;",
        w1,
        "b32",
@@ -482,6 +484,16 @@ TEST(Float, PairComparisons) {
        "b32",
        {0x7fc03f80, 0x3f803f80},
        0x3f800000},
+      {"set.gtu.u32.f16x2 %z, %a, %b;",
+       w2,
+       "b32",
+       {0xfc004248, 0x00008000},
+       0x0000ffff},
+      {"set.eq.s32.bf16x2 %z, %a, %b;",
+       w2,
+       "b32",
+       {0x3f803f80, 0x3f807fc0},
+       0xffff0000},
   });
 }
 

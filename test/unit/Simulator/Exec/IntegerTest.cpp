@@ -154,6 +154,9 @@ TEST(Integer, CarryChains) {
        "b32",
        {0, 1, 0},
        0xfffffffa},
+      // The carry is the complement of the borrow.
+      {"sub.cc.u32 %x0, %a, %b; addc.u32 %z, 0, 0;", w2, "b32", {3, 4}, 0},
+      {"sub.cc.u32 %x0, %a, %b; addc.u32 %z, 0, 0;", w2, "b32", {4, 4}, 1},
       {"add.cc.u64 %y0, %a, %b; addc.u64 %z, %c, 1;",
        q3,
        "b64",
@@ -464,15 +467,68 @@ TEST(Integer, MovesAndPacking) {
 }
 
 TEST(Integer, RefusesByNameAndLine) {
-  std::string error;
-  evaluate("tex.1d.v4.s32.s32 {%x0, %x1, %x2, %x3}, [%in, {%x0}];", {}, "b32",
-           {{}}, &error);
-  EXPECT_NE(error.find("tex.1d"), std::string::npos) << error;
-  ExecHarness h(
-      std::string(kPtxHeader) +
-      ".entry k() {\n  .reg .b32 %r;\n  add.foo.s32 %r, %r, 1;\n  ret;\n}\n");
-  EXPECT_NE(h.error.find("6:"), std::string::npos) << h.error;
-  EXPECT_NE(h.error.find("add.foo.s32"), std::string::npos) << h.error;
+  // What is no instruction of PTX is an error of the module ...
+  ExecHarness wrong(std::string(kPtxHeader) +
+                    ".entry k() {\n  frobnicate.s32;\n  ret;\n}\n");
+  EXPECT_NE(wrong.error.find("5:"), std::string::npos) << wrong.error;
+  EXPECT_NE(wrong.error.find("frobnicate.s32"), std::string::npos)
+      << wrong.error;
+  // ... what is one and is not implemented, of the thread that comes to it.
+  ExecHarness h(std::string(kPtxHeader) + R"(
+.visible .entry k(.param .u64 p, .param .u32 n) {
+  .reg .b32 %r<6>; .reg .b64 %q; .reg .pred %p;
+  ld.param.u64 %q, [p];
+  ld.param.u32 %r5, [n];
+  mov.u32 %r0, %tid.x;
+  setp.ge.u32 %p, %r0, %r5;
+  @%p tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%q, {%r0}];
+  ret;
+}
+)");
+  ASSERT_TRUE(h.program) << h.error;
+  ASSERT_EQ(h.program->refusals().size(), 1u);
+  EXPECT_EQ(h.program->refusals()[0].line, 11u);
+  EXPECT_EQ(h.program->refusals()[0].function, "k");
+  EXPECT_EQ(h.program->refusals()[0].text,
+            "unsupported instruction 'tex.1d.v4.s32.s32'");
+  EXPECT_TRUE(h.run("k", {1, 1, 1}, {64, 1, 1}, {0, 64}).ok());
+  LaunchResult r = h.run("k", {1, 1, 1}, {64, 1, 1}, {0, 35});
+  EXPECT_EQ(r.status, LaunchStatus::Unsupported);
+  EXPECT_EQ(r.diagnostic.str(),
+            "k: PTX line 11: thread (35,0,0) of block (0,0,0): unsupported: "
+            "unsupported instruction 'tex.1d.v4.s32.s32'");
+}
+
+TEST(Integer, PacksWithSaturation) {
+  // The ISA's definition: saturate both, b lowest, c shifted above.
+  check({
+      {"cvt.pack.sat.u16.s32 %z, %a, %b;",
+       w2,
+       "b32",
+       {70000, 0xffffffff},
+       0xffff0000},
+      {"cvt.pack.sat.s16.s32 %z, %a, %b;",
+       w2,
+       "b32",
+       {0xffff0000, 40000},
+       0x80007fff},
+      {"cvt.pack.sat.u8.s32.b32 %z, %a, %b, %c;",
+       w3,
+       "b32",
+       {300, 0xfffffff0, 0xabcd1234},
+       0x1234ff00},
+      {"cvt.pack.sat.s8.s32.b32 %z, %a, %b, %c;",
+       w3,
+       "b32",
+       {0xffffff00, 5, 0xabcd1234},
+       0x12348005},
+      {"cvt.pack.sat.s4.s32.b32 %z, %a, %b, %c;",
+       w3,
+       "b32",
+       {100, 0xffffff9c, 0x1234567},
+       0x23456778},
+      {"cvt.pack.sat.u2.s32.b32 %z, %a, %b, %c;", w3, "b32", {2, 9, 1}, 0x1b},
+  });
 }
 
 } // namespace

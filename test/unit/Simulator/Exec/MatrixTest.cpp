@@ -330,8 +330,10 @@ TEST(Matrix, WrongShapesAreRefused) {
       ".visible .entry k() { .reg .b32 %r<9>; "
       "mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r0,%r1,%r2,%r3}, "
       "{%r4,%r5}, {%r6}, {%r0,%r1,%r2,%r3}; ret; }");
-  EXPECT_NE(h.error.find("this shape does not exist"), std::string::npos)
-      << h.error;
+  ASSERT_TRUE(h.program) << h.error;
+  ASSERT_EQ(h.program->refusals().size(), 1u);
+  EXPECT_NE(h.program->refusals()[0].text.find("this shape does not exist"),
+            std::string::npos);
 }
 
 } // namespace

@@ -186,6 +186,29 @@ TEST(Memory, GlobalsConstantsAndGenericWindows) {
   EXPECT_EQ(v, (std::vector<uint32_t>{3, 60, 77, 1, 1}));
 }
 
+TEST(Memory, VariablesByNameNeedNoStateSpace) {
+  ExecHarness h(std::string(kPtxHeader) + R"(
+.global .b32 g = 5;
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<4>; .reg .b64 %q;
+  .shared .b32 s[2]; .local .b32 l[2];
+  ld.param.u64 %q, [out];
+  st.u32 [s+4], 7;
+  st.u32 [l], 11;
+  ld.u32 %r0, [s+4];
+  ld.u32 %r1, [l];
+  ld.u32 %r2, [g];
+  mad.lo.u32 %r0, %r0, %r1, %r2;
+  st.u32 [%q], %r0;
+  ret;
+}
+)");
+  ASSERT_TRUE(h.program) << h.error;
+  DeviceAddress out = h.upload(std::vector<uint32_t>{0});
+  ASSERT_TRUE(h.run("k", {1, 1, 1}, {1, 1, 1}, {out}).ok());
+  EXPECT_EQ(h.download<uint32_t>(out, 1)[0], 7u * 11 + 5);
+}
+
 TEST(Memory, AsyncCopiesLandAtTheWait) {
   ExecHarness h(
       kernel("mov.u32 %r5, buf; mad.lo.u32 %r6, %r0, 16, %r5; mad.wide.u32 "

@@ -58,6 +58,25 @@ TEST(Warp, VotesAndBallots) {
   }
 }
 
+TEST(Warp, FormsWithoutSync) {
+  // The lanes that are here take part: the odd ones have left.
+  std::string even = "mov.u32 %x0, %laneid; and.b32 %x1, %x0, 1; "
+                     "setp.eq.u32 %p, %x1, 1; mov.b32 %z, 7; @%p bra DONE; ";
+  auto ballot = warp(even + "setp.gt.u32 %p, %a, 100; vote.ballot.b32 %z, %p; "
+                            "DONE:");
+  auto all = warp(even + "setp.eq.u32 %p, %x1, 0; vote.all.pred %q, %p; "
+                         "selp.b32 %z, 1, 0, %q; DONE:");
+  auto shuffle = warp("shfl.down.b32 %z, %a, 4, 31;");
+  auto order = warp("setp.gt.u32 %p, %a, 100; "
+                    "vote.ballot.sync.b32 %z, %p, 0xffffffff;");
+  for (uint64_t l = 0; l < 32; ++l) {
+    EXPECT_EQ(ballot[l], l % 2 ? 7 : 0x55555400u) << l;
+    EXPECT_EQ(all[l], l % 2 ? 7 : 1u) << l;
+    EXPECT_EQ(shuffle[l], (l + 4 < 32 ? l + 4 : l) * 10 + 1) << l;
+    EXPECT_EQ(order[l], 0xfffffc00u);
+  }
+}
+
 TEST(Warp, MatchAndRedux) {
   auto any =
       warp("and.b32 %x0, %a, 2; match.any.sync.b32 %z, %x0, 0xffffffff;");
