@@ -371,13 +371,13 @@ void Predictor::waitingTerms(const Traffic &sum) {
   double matrix = ratio(f.tensorFma * t.warpSize * t.schedulers,
                         rate * f.tensorEfficiency) *
                   c[C::Tensor];
-  term(Term::Chain) =
-      matrix + f.fma32 * interval + c[C::ChainInst] * others +
-      f.special * t.sfuLatency / std::max(1.0, f.ilp) +
-      c[C::LoadExposed] * t.sharedLatency * f.loadWaits +
-      c[C::MissExposed] * sum.missLatency +
-      c[C::CopyExposed] * t.dramLatency * f.copyPhases / stages +
-      f.atomics * t.atomicLatency;
+  term(Term::Chain) = matrix + f.fma32 * interval + c[C::ChainInst] * others +
+                      f.special * t.sfuLatency / std::max(1.0, f.ilp) +
+                      c[C::LoadExposed] * t.sharedLatency * f.loadWaits +
+                      c[C::MissExposed] * sum.missLatency +
+                      c[C::CopyExposed] * t.dramLatency * f.copyPhases /
+                          std::max(1.0, stages - 1) +
+                      f.atomics * t.atomicLatency;
   term(Term::Barriers) = c[C::Barrier] * f.barriers;
   term(Term::Shuffles) = c[C::Shuffle] * t.shuffleLatency * f.shuffles;
   term(Term::Launch) = c[C::Launch] * t.launchClocks * f.launches;
@@ -401,7 +401,7 @@ void Predictor::phaseTerm(const Traffic &sum) {
   double computing =
       norm3(share(Term::Fma), share(Term::Arithmetic),
             share(Term::Issue) - copyIssue, share(Term::Lsu) - copyClocks);
-  term(Term::Phases) = copying + computing;
+  term(Term::Phases) = c[C::Phases] * (copying + computing);
 }
 
 void Predictor::roofline() {

@@ -54,6 +54,7 @@ enum class ConstantId : unsigned {
   SpillTouch,      ///< spill accesses per register too many and use
   BodyLimit,       ///< straight-line instructions scheduled without spills
   Tail,            ///< weight of the rounded-up wave count
+  Phases,          ///< share of phases that one block does not overlap
   Icache,          ///< scale of instruction fetch beyond the cache
   WideVector,      ///< slowdown per doubling of a vector beyond 16 bytes
   Tensor,          ///< scale of matrix-unit clocks
