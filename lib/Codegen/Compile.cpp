@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hwtune/Codegen/Compile.h"
+#include "hwtune/IR/OpIsolation.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -52,6 +53,8 @@ Expected<CompiledKernel> compileScript(ModuleOp module, std::string_view script,
                                        const TargetSpec &target,
                                        const CompileOptions &options) {
   OwningOpRef<ModuleOp> owned(module.clone());
+  if (options.wholeRows)
+    markWholeRows(*owned);
   if (Status done = applySchedule(*owned, script); !done)
     return done.error();
   if (Status done = outlineKernels(*owned, options); !done)
@@ -83,8 +86,14 @@ Expected<CompiledKernel>
 compileKernel(ModuleOp module, const Schedule &schedule,
               const Workload &workload, const TargetSpec &target,
               const Config &config, const CompileOptions &options) {
+  CompileOptions promised = options;
+  promised.wholeRows = needsWholeRows(schedule, workload, target, config);
+  if (promised.wholeRows && !hasWholeRows(workload, options.shapes))
+    return Error{"the configuration relies on rows of whole 16-byte accesses, "
+                 "which these shapes do not have",
+                 "give a workload `withoutPromises`"};
   Expected<CompiledKernel> result = compileScript(
-      module, schedule.script(workload, target, config), target, options);
+      module, schedule.script(workload, target, config), target, promised);
   if (!result)
     return result;
   std::vector<PtxPromise> promises =

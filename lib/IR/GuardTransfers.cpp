@@ -143,9 +143,10 @@ void guardAsyncCopy(RewriterBase &b, nvgpu::DeviceAsyncCopyOp copy) {
       scalarCondition(b, loc, source, actual, copy.getSrcIndices());
   Value elements = constant(width);
   Value index = copy.getSrcIndices()[last];
-  bool whole = width == 1 || (!type.isDynamicDim(last) &&
-                              type.getDimSize(last) % width == 0 &&
-                              knownPowerOfTwoFactor(index) % width == 0);
+  int64_t rows = type.isDynamicDim(last) ? dynamicRowMultiple(copy, type)
+                                         : type.getDimSize(last);
+  bool whole = width == 1 ||
+               (rows % width == 0 && knownPowerOfTwoFactor(index) % width == 0);
   if (needsCheck(sourceType, type, last) && !whole) {
     Value size = memref::DimOp::create(b, loc, actual, last);
     Value rest = arith::SubIOp::create(b, loc, size, index);

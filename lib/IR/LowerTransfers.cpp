@@ -99,9 +99,9 @@ int64_t Lowering::addressAlignment() {
                  ? dyn_cast<AffineDimExpr>(map.getResults().back())
                  : AffineDimExpr(nullptr);
   for (auto [d, index] : llvm::enumerate(transfer.getIndices())) {
-    int64_t stride = ShapedType::isDynamic(strides[d]) || strides[d] == 0
-                         ? 1
-                         : (strides[d] & -strides[d]);
+    int64_t stride = strides[d] == 0 ? 1 : powerOfTwoIn(strides[d]);
+    if (ShapedType::isDynamic(strides[d]))
+      stride = dynamicRowMultiple(transfer, memref);
     bool walked = false; // by a dimension of the vector, other than the row
     for (auto [i, expr] : llvm::enumerate(map.getResults()))
       walked |= expr == getAffineDimExpr(d, b.getContext()) &&
@@ -128,11 +128,12 @@ int64_t Lowering::chooseWidth() {
     return result;
   // Guarded as a whole only where an access is never cut by the bound.
   int64_t size = memref.getDimSize(row.getPosition());
-  if (ShapedType::isDynamic(size))
-    return 1;
+  int64_t multiple = ShapedType::isDynamic(size)
+                         ? dynamicRowMultiple(transfer, memref)
+                         : powerOfTwoIn(size);
   int64_t factor =
       knownPowerOfTwoFactor(transfer.getIndices()[row.getPosition()]);
-  return std::min({result, size & -size, factor});
+  return std::min({result, multiple, factor});
 }
 
 Value splat(OpBuilder &b, Location loc, VectorType type, Value scalar) {

@@ -83,6 +83,11 @@ OwningOpRef<ModuleOp> hwtune::isolateOp(Operation *op) {
   return module;
 }
 
+void hwtune::markWholeRows(ModuleOp isolated) {
+  for (auto function : isolated.getOps<func::FuncOp>())
+    function->setAttr(kWholeRowsMark, UnitAttr::get(isolated.getContext()));
+}
+
 std::string hwtune::isolatedText(Operation *op) {
   OwningOpRef<ModuleOp> module = isolateOp(op);
   std::string text;

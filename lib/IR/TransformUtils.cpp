@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "TransformUtils.h"
+#include "hwtune/IR/OpIsolation.h"
+#include "hwtune/Workload/Workload.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -216,7 +219,7 @@ std::optional<int64_t> constantOf(Value value) {
 
 static constexpr int64_t kLargestFactor = int64_t(1) << 30;
 
-static int64_t powerOfTwoIn(int64_t constant) {
+int64_t powerOfTwoIn(int64_t constant) {
   if (constant == 0)
     return kLargestFactor;
   return std::min(constant & -constant, kLargestFactor);
@@ -273,6 +276,14 @@ int64_t knownPowerOfTwoFactor(Value value) {
                         knownPowerOfTwoFactor(op->getOperand(1)),
                     kLargestFactor);
   return 1;
+}
+
+int64_t dynamicRowMultiple(Operation *op, MemRefType type) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  if (!function || !function->hasAttr(kWholeRowsMark))
+    return 1;
+  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  return std::max<int64_t>(1, kRowBytes / bytes);
 }
 
 } // namespace hwtune

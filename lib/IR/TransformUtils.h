@@ -62,6 +62,14 @@ std::optional<int64_t> constantOf(mlir::Value value);
 /// Largest known power of two (at most 2^30) that divides `value`.
 int64_t knownPowerOfTwoFactor(mlir::Value value);
 
+/// Largest power of two (at most 2^30) that divides `value`; of 0 the largest.
+int64_t powerOfTwoIn(int64_t value);
+
+/// Elements of which the dynamic strides and the dynamic last extent of `type`,
+/// in the function around `op`, are a multiple: more than 1 only where the
+/// function is promised whole rows.
+int64_t dynamicRowMultiple(mlir::Operation *op, mlir::MemRefType type);
+
 } // namespace hwtune
 
 #endif // HWTUNE_LIB_IR_TRANSFORMUTILS_H

@@ -209,6 +209,31 @@ static WorkloadKind classifyOp(const Workload &w,
                                                     : kind;
 }
 
+/// Whether a launch can promise whole rows: a test of each dynamic last extent
+/// is enough for all strides, and each is the extent of one loop.
+static bool canPromiseWholeRows(const Workload &w) {
+  bool any = false;
+  for (const hwtune::Operand &op : w.operands) {
+    if (op.shape.empty())
+      continue;
+    bool dynamic = llvm::is_contained(op.shape, hwtune::kDynamic);
+    int64_t last = op.shape.back();
+    if (dynamic && last != hwtune::kDynamic &&
+        last * hwtune::sizeInBytes(op.type) % hwtune::kRowBytes != 0)
+      return false;
+    if (last != hwtune::kDynamic)
+      continue;
+    const LinearExpr &index = op.index.back();
+    if (!op.isLinear || index.constant != 0 ||
+        llvm::count_if(index.coefficients, [](int64_t c) { return c != 0; }) !=
+            1 ||
+        !llvm::is_contained(index.coefficients, 1))
+      return false;
+    any = true;
+  }
+  return any;
+}
+
 //===----------------------------------------------------------------------===//
 // Entry points
 //===----------------------------------------------------------------------===//
@@ -240,6 +265,7 @@ hwtune::Expected<Workload> hwtune::extractWorkload(Operation *op) {
   w.combiner = body.combiner;
   w.accumulator = body.accumulator.value_or(w.operands.back().type);
   w.kind = classifyOp(w, body);
+  w.wholeRows = canPromiseWholeRows(w);
   auto digest =
       llvm::SHA256::hash(llvm::arrayRefFromStringRef(canonicalText(op)));
   w.key = llvm::toHex(digest, /*LowerCase=*/true);

@@ -41,4 +41,31 @@ const Schedule *scheduleFor(const Workload &w) {
   return nullptr;
 }
 
+Workload withoutPromises(Workload w) {
+  w.wholeRows = false;
+  return w;
+}
+
+bool hasWholeRows(const Workload &w,
+                  std::span<const std::vector<int64_t>> shapes) {
+  size_t next = 0;
+  for (const Operand &op : w.operands) {
+    if (op.isScalar)
+      continue;
+    std::span<const int64_t> shape = op.shape;
+    if (next < shapes.size())
+      shape = shapes[next++];
+    if (!op.shape.empty() && op.shape.back() == kDynamic &&
+        shape.back() * sizeInBytes(op.type) % kRowBytes != 0)
+      return false;
+  }
+  return true;
+}
+
+bool needsWholeRows(const Schedule &schedule, const Workload &w,
+                    const TargetSpec &t, const Config &c) {
+  return w.wholeRows &&
+         schedule.space(withoutPromises(w), t).reject(c).has_value();
+}
+
 } // namespace hwtune

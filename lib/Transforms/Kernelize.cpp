@@ -102,23 +102,24 @@ static Status moveGlobals(ModuleOp isolated, ModuleOp module,
 // Loops
 //===----------------------------------------------------------------------===//
 
-Status hwtune::emitLoops(const KernelSite &site, const TargetSpec &target,
-                         ModuleOp module) {
+/// The op as scheduled loops where `builder` stands.
+static Status emitLoopVariant(OpBuilder &builder, const KernelSite &site,
+                              const std::string &script, ModuleOp module,
+                              const std::string &name,
+                              const LaunchAssumptions &assumed) {
   OwningOpRef<ModuleOp> isolated = isolateOp(site.op);
-  if (Status s = applySchedule(
-          *isolated, site.schedule->script(site.workload, target, site.config));
-      !s)
+  if (assumed.wholeRows)
+    markWholeRows(*isolated);
+  if (Status s = applySchedule(*isolated, script); !s)
     return s;
   SmallVector<gpu::LaunchOp> launches;
   isolated->walk([&](gpu::LaunchOp launch) { launches.push_back(launch); });
   for (gpu::LaunchOp launch : launches)
     if (Status s = launchToLoops(launch); !s)
       return s;
-  if (Status s = moveGlobals(*isolated, module, site.name); !s)
+  if (Status s = moveGlobals(*isolated, module, name); !s)
     return s;
-  OpBuilder builder(site.op);
   inlineIsolated(builder, *isolated, site.op);
-  site.op->erase();
   return hwtune::success();
 }
 
@@ -133,17 +134,18 @@ static CompileOptions optionsFor(const LaunchAssumptions &assumed) {
   return options;
 }
 
-/// The generic schedule of `site` for arguments of any alignment: wide accesses
-/// are made from what the arguments have, and nothing is copied in the
-/// background, which needs aligned addresses.
+/// The generic schedule of `site` for arguments of any alignment and extents of
+/// any size: wide accesses are made from what the arguments have, and nothing
+/// is copied in the background, which needs aligned addresses.
 static Expected<std::string> guardedScript(const KernelSite &site,
                                            const TargetSpec &target,
                                            int64_t alignment) {
   MLIRContext *context = site.op->getContext();
+  Workload workload = withoutPromises(site.workload);
   auto script = parseModule(
       *context,
-      site.schedule->script(site.workload, target,
-                            site.schedule->generic(site.workload, target)),
+      site.schedule->script(workload, target,
+                            site.schedule->generic(workload, target)),
       "schedule");
   if (!script)
     return script.error();
@@ -175,6 +177,8 @@ static Status emitVariant(OpBuilder &builder, const KernelSite &site,
                           const std::string &name,
                           const LaunchAssumptions &assumed) {
   OwningOpRef<ModuleOp> isolated = isolateOp(site.op);
+  if (assumed.wholeRows)
+    markWholeRows(*isolated);
   if (Status s = applySchedule(*isolated, script); !s)
     return s;
   if (Status s = outlineKernels(*isolated, optionsFor(assumed)); !s)
@@ -185,10 +189,16 @@ static Status emitVariant(OpBuilder &builder, const KernelSite &site,
   return hwtune::success();
 }
 
-Status hwtune::emitLaunch(const KernelSite &site, const TargetSpec &target,
-                          MemoryMode memory, ModuleOp module) {
+/// Replaces the op by a variant of its configuration and, where that assumes
+/// what only the host can test, by a test and a guarded variant beside it.
+template <typename EmitVariant>
+static Status emitVariants(const KernelSite &site, const TargetSpec &target,
+                           MemoryMode memory, ModuleOp module,
+                           EmitVariant emitOne) {
   OpBuilder builder(site.op);
-  LaunchGuard guard = guardFor(site.op, memory);
+  LaunchGuard guard = guardFor(
+      site.op, memory,
+      needsWholeRows(*site.schedule, site.workload, target, site.config));
   std::string script =
       site.schedule->script(site.workload, target, site.config);
   if (guard.atRunTime) {
@@ -200,18 +210,30 @@ Status hwtune::emitLaunch(const KernelSite &site, const TargetSpec &target,
     auto choice = scf::IfOp::create(builder, site.op->getLoc(), holds,
                                     /*withElseRegion=*/true);
     builder.setInsertionPointToStart(choice.elseBlock());
-    if (Status s = emitVariant(builder, site, *guarded, module,
-                               site.name + "_guarded", guard.otherwise);
+    if (Status s = emitOne(builder, site, *guarded, module,
+                           site.name + "_guarded", guard.otherwise);
         !s)
       return s;
     builder.setInsertionPointToStart(choice.thenBlock());
   }
   if (Status s =
-          emitVariant(builder, site, script, module, site.name, guard.assumed);
+          emitOne(builder, site, script, module, site.name, guard.assumed);
       !s)
     return s;
   site.op->erase();
   return hwtune::success();
+}
+
+Status hwtune::emitLaunch(const KernelSite &site, const TargetSpec &target,
+                          MemoryMode memory, ModuleOp module) {
+  return emitVariants(site, target, memory, module, emitVariant);
+}
+
+Status hwtune::emitLoops(const KernelSite &site, const TargetSpec &target,
+                         ModuleOp module) {
+  // Arguments are taken as a host allocates them, aligned and apart; extents
+  // are not.
+  return emitVariants(site, target, MemoryMode::Copy, module, emitLoopVariant);
 }
 
 /// The optimisation level that kernels are tuned at.

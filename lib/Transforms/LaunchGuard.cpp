@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaunchGuard.h"
+#include "hwtune/Workload/Workload.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -26,8 +27,14 @@ static int64_t naturalAlignment(Operation *op) {
   return bytes;
 }
 
-LaunchGuard hwtune::guardFor(Operation *op, MemoryMode memory) {
+/// Whether the extents of rows of `type` are known at run time only.
+static bool hasDynamicRows(MemRefType type) {
+  return type.getRank() > 0 && type.isDynamicDim(type.getRank() - 1);
+}
+
+LaunchGuard hwtune::guardFor(Operation *op, MemoryMode memory, bool wholeRows) {
   LaunchGuard guard;
+  guard.assumed.wholeRows = wholeRows;
   guard.otherwise = {/*noAlias=*/false, naturalAlignment(op)};
   auto isOutside = [&](Value root) {
     return memory == MemoryMode::Device && isa<BlockArgument>(root);
@@ -37,9 +44,12 @@ LaunchGuard hwtune::guardFor(Operation *op, MemoryMode memory) {
   for (OpOperand &operand : op->getOpOperands())
     if (isa<MemRefType>(operand.get().getType()))
       buffers.push_back(&operand);
-  for (OpOperand *operand : buffers)
+  for (OpOperand *operand : buffers) {
     if (isOutside(rootBuffer(operand->get())))
       guard.aligned.push_back(operand->getOperandNumber());
+    if (wholeRows && hasDynamicRows(cast<MemRefType>(operand->get().getType())))
+      guard.rows.push_back(operand->getOperandNumber());
+  }
   for (OpOperand *output : buffers) {
     if (!linalgOp.isDpsInit(output))
       continue;
@@ -57,8 +67,21 @@ LaunchGuard hwtune::guardFor(Operation *op, MemoryMode memory) {
   }
   if (!guard.assumed.noAlias)
     guard.disjoint.clear();
-  guard.atRunTime = !guard.aligned.empty() || !guard.disjoint.empty();
+  guard.atRunTime =
+      !guard.aligned.empty() || !guard.rows.empty() || !guard.disjoint.empty();
   return guard;
+}
+
+/// An i1: the last extent of `buffer` is a multiple of `kRowBytes`.
+static Value buildRowTest(OpBuilder &b, Location loc, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  int64_t elements = std::max<int64_t>(1, kRowBytes / bytes);
+  Value size = memref::DimOp::create(b, loc, buffer, type.getRank() - 1);
+  Value mask = arith::ConstantIndexOp::create(b, loc, elements - 1);
+  Value rest = arith::AndIOp::create(b, loc, size, mask);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
+                               arith::ConstantIndexOp::create(b, loc, 0));
 }
 
 /// First byte and one past the last byte of a buffer.
@@ -93,6 +116,8 @@ Value hwtune::buildGuard(OpBuilder &b, Operation *op,
     Value low = arith::AndIOp::create(b, loc, address, mask);
     require(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, low, zero));
   }
+  for (unsigned index : guard.rows)
+    require(buildRowTest(b, loc, op->getOperand(index)));
   for (auto [first, second] : guard.disjoint) {
     auto [start1, end1] = addressRange(b, loc, op->getOperand(first));
     auto [start2, end2] = addressRange(b, loc, op->getOperand(second));

@@ -20,6 +20,7 @@ namespace hwtune {
 struct LaunchAssumptions {
   bool noAlias = true;
   int64_t alignment = 16; ///< bytes
+  bool wholeRows = false; ///< see Workload
 };
 
 struct LaunchGuard {
@@ -29,15 +30,18 @@ struct LaunchGuard {
   bool atRunTime = false;
   /// What holds in any case.
   LaunchAssumptions otherwise;
-  /// Operands whose alignment must be tested, and pairs that may overlap.
+  /// Operands whose alignment must be tested, whose last extent must be, and
+  /// pairs that may overlap.
   std::vector<unsigned> aligned;
+  std::vector<unsigned> rows;
   std::vector<std::pair<unsigned, unsigned>> disjoint;
 };
 
 /// What is known of the buffers of a linalg operation. Buffers that the
 /// function made itself are aligned and apart; arguments are so only under
 /// `MemoryMode::Copy`, where each is a fresh copy.
-LaunchGuard guardFor(mlir::Operation *op, MemoryMode memory);
+/// `wholeRows`: the kernel relies on them.
+LaunchGuard guardFor(mlir::Operation *op, MemoryMode memory, bool wholeRows);
 
 /// An i1: whether the assumptions of `guard` hold.
 mlir::Value buildGuard(mlir::OpBuilder &builder, mlir::Operation *op,

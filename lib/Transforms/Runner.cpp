@@ -31,14 +31,26 @@ static constexpr const char *kCompileProgram = "hwtune-compile";
 /// Stands for every extent that is not known until run time.
 static constexpr int64_t kAssumedExtent = 1024;
 /// Small ones that no tile divides, by loop.
-static constexpr int64_t kTailExtents[] = {67, 45, 77, 19, 13, 5, 3};
+static constexpr int64_t kTailExtents[] = {67, 37, 75, 19, 13, 5, 3};
+
+/// Elements that the extent of `loop` must be a multiple of for whole rows.
+static int64_t rowMultipleOf(const Workload &w, size_t loop) {
+  int64_t multiple = 1;
+  for (const Operand &op : w.operands)
+    if (!op.shape.empty() && op.shape.back() == kDynamic && op.isLinear &&
+        op.index.back().coefficients[loop] != 0)
+      multiple = std::max(multiple, rowMultiple(w, op));
+  return multiple;
+}
 
 static int64_t extentOf(const Workload &w, size_t loop, LaunchSizes sizes) {
   if (w.loops[loop].extent != kDynamic)
     return w.loops[loop].extent;
-  return sizes == LaunchSizes::Tails
-             ? kTailExtents[loop % std::size(kTailExtents)]
-             : kAssumedExtent;
+  if (sizes == LaunchSizes::Usual)
+    return kAssumedExtent;
+  int64_t multiple = rowMultipleOf(w, loop);
+  int64_t tail = kTailExtents[loop % std::size(kTailExtents)];
+  return (tail + multiple - 1) / multiple * multiple;
 }
 
 std::vector<std::vector<int64_t>> hwtune::launchShapes(const Workload &w,

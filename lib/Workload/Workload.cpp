@@ -96,6 +96,18 @@ int64_t Workload::points(int64_t assume) const {
   return product;
 }
 
+int64_t rowMultiple(const Workload &w, const Operand &op) {
+  if (op.shape.empty())
+    return 1;
+  int64_t last = op.shape.back(), widest = kRowBytes / sizeInBytes(op.type);
+  if (last == kDynamic)
+    return w.wholeRows ? std::max<int64_t>(1, widest) : 1;
+  int64_t multiple = 1;
+  while (multiple < widest && last % (2 * multiple) == 0)
+    multiple *= 2;
+  return multiple;
+}
+
 double Workload::flops() const { return double(points()) * double(body.flops); }
 
 } // namespace hwtune

@@ -231,6 +231,8 @@ Expected<Compiled> compile(MLIRContext &context,
     return Error{fmt::format("schedule `{}` cannot run this op: {}",
                              request.schedule, reason),
                  ""};
+  // A launch of known sizes promises what they keep.
+  workload->wholeRows &= hasWholeRows(*workload, request.shapes);
   Space space = schedule->space(*workload, *target);
   Expected<Config> config =
       request.config.empty()

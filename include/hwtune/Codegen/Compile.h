@@ -59,6 +59,9 @@ struct CompileOptions {
   bool noAlias = true;
   /// Byte alignment every memref argument is guaranteed to have.
   int64_t alignment = 16;
+  /// The script may rely on `Workload::wholeRows`; whoever launches must check
+  /// it. `compileKernel` sets it where the configuration needs it.
+  bool wholeRows = false;
   unsigned optLevel = 3;
   /// Path of `ptxas`; "" = do not ask, registers are the schedule's estimate.
   std::string ptxas;

@@ -19,6 +19,8 @@ namespace hwtune {
 /// Name of the function in an isolated module, and the mark of its operation.
 inline constexpr const char *kIsolatedFunction = "kernel";
 inline constexpr const char *kIsolatedOpMark = "hwtune.op";
+/// On the isolated function: `Workload::wholeRows` holds for its memrefs.
+inline constexpr const char *kWholeRowsMark = "hwtune.whole_rows";
 
 /// A module with one function whose arguments are the operands of `op` (a
 /// LinalgOp that `extractWorkload` accepts), in order, tensors as memrefs of
@@ -26,6 +28,9 @@ inline constexpr const char *kIsolatedOpMark = "hwtune.op";
 /// is tuned and what is rewritten are made from the same module, so they get
 /// the same kernel. Annotations and locations are left out.
 mlir::OwningOpRef<mlir::ModuleOp> isolateOp(mlir::Operation *op);
+
+/// Promises `Workload::wholeRows` to the schedules of an isolated module.
+void markWholeRows(mlir::ModuleOp isolated);
 
 /// The text of the isolated module: what a compile worker is sent.
 std::string isolatedText(mlir::Operation *op);

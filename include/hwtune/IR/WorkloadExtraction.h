@@ -26,7 +26,9 @@ namespace hwtune {
 
 /// What `op` computes, on tensors or memrefs alike. The error says why it
 /// cannot be tuned: not a LinalgOp, an unsupported element type, a memref whose
-/// layout is not the identity, a body with side effects, ...
+/// layout is not the identity, a body with side effects, ... Where the launch
+/// can test it, `Workload::wholeRows` is promised; whether a configuration
+/// relies on it, `needsWholeRows` says.
 Expected<Workload> extractWorkload(mlir::Operation *op);
 
 /// The engine's name of a scalar type, if it has one.

@@ -20,6 +20,7 @@
 #include "hwtune/Workload/Workload.h"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,17 @@ public:
 const std::vector<std::unique_ptr<Schedule>> &allSchedules();
 const Schedule *findSchedule(std::string_view name);
 const Schedule *scheduleFor(const Workload &w);
+
+/// `w` with nothing promised of its launch.
+Workload withoutPromises(Workload w);
+/// Whether `Workload::wholeRows` holds for these extents of the shaped
+/// operands, in order; where there are none, for those known.
+bool hasWholeRows(const Workload &w,
+                  std::span<const std::vector<int64_t>> shapes);
+/// Whether `c` is legal only because of `w.wholeRows`: only then the kernel
+/// relies on it, and the host must test it.
+bool needsWholeRows(const Schedule &schedule, const Workload &w,
+                    const TargetSpec &t, const Config &c);
 
 } // namespace hwtune
 

@@ -99,6 +99,9 @@ struct Workload {
   /// How the body combines along reduction loops ("add", "maximumf", "mul",
   /// "or", ...), "" where it is not one associative operation.
   std::string combiner;
+  /// Whoever launches promises that every dynamic last extent of an operand is
+  /// a multiple of `kRowBytes`. Known of no op; tested before the launch.
+  bool wholeRows = false;
   /// SHA-256 (hex) of the canonical op text; see `Records`.
   std::string key;
 
@@ -107,6 +110,13 @@ struct Workload {
   int64_t points(int64_t assume = 1024) const;
   double flops() const;
 };
+
+/// Bytes of the widest access: what a row of whole rows is a multiple of.
+inline constexpr int64_t kRowBytes = 16;
+
+/// Largest power of two, up to `kRowBytes`, of elements that the last extent of
+/// `op` is a multiple of, so that every row starts at a multiple of it.
+int64_t rowMultiple(const Workload &w, const Operand &op);
 
 /// What `w` is, by loops, indexing and body alone; `w.kind` is not read.
 WorkloadKind classify(const Workload &w);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Nest.h"
+#include "../TransformUtils.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -39,6 +40,12 @@ Value Int::get(Builder &b) const {
   return constant ? arith::ConstantIndexOp::create(b, *constant).getResult()
                   : value;
 }
+/// Elements of the widest access, of the smallest type.
+static constexpr int64_t kMostElements = 16;
+
+static int64_t powerOfTwoIn(const Int &x) {
+  return x.constant ? hwtune::powerOfTwoIn(*x.constant) : x.multiple;
+}
 Int add(Builder &b, Int x, Int y) {
   if (x.constant && y.constant)
     return *x.constant + *y.constant;
@@ -46,9 +53,11 @@ Int add(Builder &b, Int x, Int y) {
     return y;
   if (y.is(0))
     return x;
-  return arith::AddIOp::create(b, x.get(b), y.get(b),
-                               arith::IntegerOverflowFlags::nsw)
-      .getResult();
+  Int sum = arith::AddIOp::create(b, x.get(b), y.get(b),
+                                  arith::IntegerOverflowFlags::nsw)
+                .getResult();
+  sum.multiple = std::min(powerOfTwoIn(x), powerOfTwoIn(y));
+  return sum;
 }
 Int mul(Builder &b, Int x, Int y) {
   if (x.constant && y.constant)
@@ -59,9 +68,14 @@ Int mul(Builder &b, Int x, Int y) {
     return y;
   if (y.is(1))
     return x;
-  return arith::MulIOp::create(b, x.get(b), y.get(b),
-                               arith::IntegerOverflowFlags::nsw)
-      .getResult();
+  Int result = arith::MulIOp::create(b, x.get(b), y.get(b),
+                                     arith::IntegerOverflowFlags::nsw)
+                   .getResult();
+  // Nobody asks for more than the elements of an access.
+  result.multiple =
+      std::min(kMostElements, std::min(kMostElements, powerOfTwoIn(x)) *
+                                  std::min(kMostElements, powerOfTwoIn(y)));
+  return result;
 }
 Int divide(Builder &b, Int x, Int y) {
   if (y.is(1))
@@ -155,6 +169,8 @@ std::string Nest::readOperand(Builder &b, OpOperand &operand) {
     for (auto [d, size] : llvm::enumerate(parts.getSizes()))
       buffer.dims.push_back(type.isDynamicDim(d) ? Int(size)
                                                  : Int(type.getDimSize(d)));
+    if (!buffer.dims.back().constant)
+      buffer.dims.back().multiple = dynamicRowMultiple(op, type);
   }
   buffers.push_back(std::move(buffer));
   return "";
@@ -189,6 +205,14 @@ std::string Nest::readExtents(Builder &b) {
     else
       loopExtents.push_back(cast<Value>(r));
   }
+  // A loop along rows has what is known of their extent, from whichever operand
+  // its own was taken.
+  for (const Buffer &buffer : buffers)
+    if (!buffer.dims.empty())
+      if (auto loop = dyn_cast<AffineDimExpr>(buffer.map.getResults().back()))
+        if (Int &extent = loopExtents[loop.getPosition()]; !extent.constant)
+          extent.multiple =
+              std::max(extent.multiple, powerOfTwoIn(buffer.dims.back()));
   return "";
 }
 
@@ -378,12 +402,11 @@ std::string Nest::vectorProblem(const Buffer &buffer, unsigned group,
   if (!buffer.perGroup[group].is(1))
     return name + " is not contiguous along loop group " +
            std::to_string(group);
-  if (!buffer.constant.constant || *buffer.constant.constant % width)
+  if (!buffer.constant.isMultipleOf(width))
     return name + " starts at an element that is no multiple of " +
            std::to_string(width);
   for (unsigned g = 0; g < size(); ++g)
-    if (g != group &&
-        (!buffer.perGroup[g].constant || *buffer.perGroup[g].constant % width))
+    if (g != group && !buffer.perGroup[g].isMultipleOf(width))
       return name + " moves by no known multiple of " + std::to_string(width) +
              " along loop group " + std::to_string(g);
   return "";

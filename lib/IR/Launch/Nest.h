@@ -29,11 +29,16 @@ using Builder = mlir::ImplicitLocOpBuilder;
 struct Int {
   std::optional<int64_t> constant;
   mlir::Value value; ///< set where `constant` is not
+  /// A divisor that is known of `value`, a power of two.
+  int64_t multiple = 1;
 
   Int() = default;
   Int(int64_t c) : constant(c) {}
   Int(mlir::Value v);
   bool is(int64_t c) const { return constant == c; }
+  bool isMultipleOf(int64_t n) const {
+    return constant.value_or(multiple) % n == 0;
+  }
   mlir::Value get(Builder &b) const;
 };
 Int add(Builder &b, Int x, Int y);

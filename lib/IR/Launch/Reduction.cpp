@@ -359,8 +359,7 @@ std::string ReductionEmitter::run() {
     reducedCounts.push_back(
         inUnits(g, params.alongReduction && g == reduced.back()));
   unsigned inner = params.alongReduction ? reduced.back() : parallel.back();
-  if (params.width > 1 && (!nest.extents[inner].constant ||
-                           *nest.extents[inner].constant % params.width))
+  if (!nest.extents[inner].isMultipleOf(params.width))
     return "'width' (" + std::to_string(params.width) +
            ") does not divide loop group " + std::to_string(inner);
   results = product(b, parallelCounts);

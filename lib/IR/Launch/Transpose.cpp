@@ -87,7 +87,7 @@ std::string TransposeEmitter::checkWidths() {
       return why;
   }
   for (unsigned g : {params.first, params.second})
-    if (!nest.extents[g].constant || *nest.extents[g].constant % params.width)
+    if (!nest.extents[g].isMultipleOf(params.width))
       return "'width' (" + std::to_string(params.width) +
              ") does not divide loop group " + std::to_string(g);
   return "";

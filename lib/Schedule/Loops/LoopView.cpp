@@ -169,6 +169,18 @@ std::optional<unsigned> LoopView::fastest(unsigned operand) const {
   return std::nullopt;
 }
 
+int64_t LoopView::multiple(unsigned group) const {
+  const Group &g = groups[group];
+  if (g.extent != kDynamic)
+    return g.extent & -g.extent;
+  int64_t best = 1;
+  for (const Operand &op : workload->operands)
+    if (!op.index.empty() && op.isLinear &&
+        isLoop(op.index.back(), g.loops.back()))
+      best = std::max(best, rowMultiple(*workload, op));
+  return best;
+}
+
 int64_t LoopView::width(unsigned operand, unsigned group, int64_t wish) const {
   const Operand &op = workload->operands[operand];
   if (op.isScalar || !op.isLinear || op.type == ElementType::I1 ||
@@ -178,10 +190,13 @@ int64_t LoopView::width(unsigned operand, unsigned group, int64_t wish) const {
   auto fits = [&](int64_t width) {
     if (constant[operand] == kUnknown || constant[operand] % width)
       return false;
-    for (unsigned g = 0; g < groups.size(); ++g)
-      if (g != group &&
-          (stride[operand][g] == kUnknown || stride[operand][g] % width))
+    // A stride that is not known is a multiple of the row.
+    int64_t row = rowMultiple(*workload, op);
+    for (unsigned g = 0; g < groups.size(); ++g) {
+      int64_t step = stride[operand][g] == kUnknown ? row : stride[operand][g];
+      if (g != group && step % width)
         return false;
+    }
     return true;
   };
   while (w > 1 && ((w & (w - 1)) || !fits(w)))

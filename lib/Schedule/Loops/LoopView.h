@@ -52,6 +52,8 @@ struct LoopView {
   /// Widest power of two, at most `wish` and 16 bytes, of elements that an
   /// access of `operand` along `group` can have: contiguous and aligned.
   int64_t width(unsigned operand, unsigned group, int64_t wish) const;
+  /// Largest known power of two that divides the extent of `group`.
+  int64_t multiple(unsigned group) const;
   int64_t points(LoopKind kind) const; ///< product of the assumed extents
 };
 

@@ -53,17 +53,7 @@ std::vector<int64_t> upTo(std::vector<int64_t> all, int64_t extent) {
 
 /// Widest vector that every row of `side` allows at every multiple of it.
 int64_t rowVector(const Workload &w, const Side &side) {
-  if (!side.contiguous)
-    return 1;
-  const Operand &op = w.operands[side.operand];
-  // Every row starts at a multiple of the last extent.
-  int64_t last = op.shape.empty() ? 1 : op.shape.back();
-  if (last == kDynamic)
-    return 1;
-  int64_t widest = kWidestAccess / side.bytes, v = 1;
-  while (v < widest && last % (2 * v) == 0)
-    v *= 2;
-  return v;
+  return side.contiguous ? rowMultiple(w, w.operands[side.operand]) : 1;
 }
 
 std::vector<int64_t> vectorsOf(const Side &side) {

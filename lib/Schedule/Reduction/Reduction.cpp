@@ -64,9 +64,8 @@ Plan planOf(const Workload &w) {
   p.alongReduction = parallel.empty() || !fast ||
                      p.view.groups[*fast].kind == LoopKind::Reduction;
   p.inner = p.alongReduction ? reduced.back() : parallel.back();
-  int64_t extent = p.view.groups[p.inner].extent;
   for (int64_t wish : {16, 8, 4, 2})
-    if (p.widest == 1 && extent != kDynamic && extent % wish == 0 &&
+    if (p.widest == 1 && p.view.multiple(p.inner) % wish == 0 &&
         p.view.width(main, p.inner, wish) == wish)
       p.widest = wish;
   return p;

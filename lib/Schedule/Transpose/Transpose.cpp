@@ -46,8 +46,7 @@ int64_t widestOf(const Plan &p) {
         all &= p.view.width(k, along, wish) == wish;
     }
     for (unsigned g : {p.first, p.second})
-      all &= p.view.groups[g].extent != kDynamic &&
-             p.view.groups[g].extent % wish == 0;
+      all &= p.view.multiple(g) % wish == 0;
     if (all)
       return wish;
   }

@@ -89,6 +89,25 @@ TEST_F(WorkloadExtractionTest, Matmul) {
 
 /// The named op, the same as a generic, under other value names, on memrefs,
 /// and with an annotation: one key, and it never changes.
+TEST_F(WorkloadExtractionTest, PromisesWholeRowsWhereTheHostCanTestThem) {
+  auto promised = [&](const std::string &a, const std::string &b,
+                      const std::string &c) {
+    Expected<Workload> w = extract(
+        "%a: memref<" + a + ">, %b: memref<" + b + ">, %c: memref<" + c + ">",
+        "linalg.matmul ins(%a, %b : memref<" + a + ">, memref<" + b +
+            ">) outs(%c : memref<" + c + ">)");
+    EXPECT_TRUE(w);
+    return w && w->wholeRows;
+  };
+  EXPECT_TRUE(promised("?x?xf32", "?x?xf32", "?x?xf32"));
+  EXPECT_TRUE(promised("?x64xf32", "64x?xf32", "?x?xf32"));
+  // Nothing is dynamic along a row.
+  EXPECT_FALSE(promised("?x64xf32", "64x64xf32", "?x64xf32"));
+  EXPECT_FALSE(promised("8x64xf32", "64x64xf32", "8x64xf32"));
+  // The rows of A are 6 elements apart.
+  EXPECT_FALSE(promised("?x6xf32", "6x?xf32", "?x?xf32"));
+}
+
 TEST_F(WorkloadExtractionTest, KeyIgnoresNamesAndForms) {
   std::string named = extract(kMatmulArguments, kMatmul)->key;
   std::string generic =

@@ -211,3 +211,23 @@ TEST(Matmul, ScriptNamesEveryStep) {
 }
 
 } // namespace
+
+TEST(Matmul, WholeRowsOfDynamicExtents) {
+  const Schedule *s = findSchedule("matmul");
+  ASSERT_NE(s, nullptr);
+  TargetSpec target = a100();
+  Workload w = matmul(kDynamic, kDynamic, kDynamic);
+  Config plain = s->generic(w, target);
+  w.wholeRows = true;
+  Config wide = s->generic(w, target);
+  Space space = s->space(w, target);
+  EXPECT_NE(space.toText(plain), space.toText(wide));
+  EXPECT_TRUE(needsWholeRows(*s, w, target, wide));
+  EXPECT_FALSE(needsWholeRows(*s, w, target, plain));
+  EXPECT_FALSE(needsWholeRows(*s, withoutPromises(w), target, plain));
+  // 12 f32 are three accesses of 16 bytes, 14 are not whole ones.
+  std::vector<std::vector<int64_t>> whole = {{7, 12}, {12, 8}, {7, 8}},
+                                    cut = {{7, 14}, {14, 8}, {7, 8}};
+  EXPECT_TRUE(hasWholeRows(w, whole));
+  EXPECT_FALSE(hasWholeRows(w, cut));
+}

@@ -60,6 +60,7 @@ Payload load(const std::string &text, std::vector<std::vector<int64_t>> shapes,
       if (auto type = llvm::dyn_cast<mlir::MemRefType>(argument.getType()))
         p.shapes.push_back(std::vector<int64_t>(type.getShape().begin(),
                                                 type.getShape().end()));
+  p.workload.wholeRows &= hasWholeRows(p.workload, p.shapes);
   return p;
 }
 

@@ -133,6 +133,13 @@ std::vector<Case> cases() {
                          {{"a", "memref<?x?xf32>"}, {"b", "memref<?xf32>"}},
                          {{"c", "memref<?x?xf32>"}}, biasRelu),
                  {{9, 51}, {51}, {9, 51}}});
+  // Rows of whole 16-byte accesses, which the launch promises.
+  all.push_back({"bias_relu_rows",
+                 "elementwise",
+                 generic(kId2 + ", affine_map<(i, j) -> (j)>, " + kId2, kP2,
+                         {{"a", "memref<?x?xf32>"}, {"b", "memref<?xf32>"}},
+                         {{"c", "memref<?x?xf32>"}}, biasRelu),
+                 {{9, 52}, {52}, {9, 52}}});
   all.push_back({"row_scale", "elementwise",
                  generic(kId2 + ", affine_map<(i, j) -> (i)>, " + kId2, kP2,
                          {{"a", "memref<33x96xf32>"}, {"b", "memref<33xf32>"}},
@@ -239,6 +246,14 @@ std::vector<Case> cases() {
                  {{45, 37}, {37, 45}},
                  {},
                  6});
+  all.push_back({"transpose_rows",
+                 "transpose",
+                 named("%a: memref<?x?xf32>, %b: memref<?x?xf32>",
+                       "linalg.transpose ins(%a : memref<?x?xf32>) outs(%b : "
+                       "memref<?x?xf32>) permutation = [1, 0]"),
+                 {{44, 36}, {36, 44}},
+                 {},
+                 6});
   all.push_back({"transpose_add",
                  "transpose",
                  generic("affine_map<(i, j) -> (j, i)>, " + kId2 +
@@ -318,6 +333,13 @@ std::vector<Case> cases() {
                  {{11, 173}, {11}},
                  {},
                  6});
+  all.push_back({"row_rows",
+                 "reduction",
+                 reduce("memref<?x?xf32>", "memref<?xf32>", "i", kPR, "f32",
+                        "arith.addf"),
+                 {{12, 172}, {12}},
+                 {},
+                 6});
   all.push_back({"column_sum",
                  "reduction",
                  reduce("memref<130x68xf32>", "memref<68xf32>", "j", kRP, "f32",
@@ -337,6 +359,13 @@ std::vector<Case> cases() {
                  reduce("memref<?x?xf32>", "memref<?xf32>", "j", kRP, "f32",
                         "arith.addf"),
                  {{77, 45}, {45}},
+                 {},
+                 6});
+  all.push_back({"column_rows",
+                 "reduction",
+                 reduce("memref<?x?xf32>", "memref<?xf32>", "j", kRP, "f32",
+                        "arith.addf"),
+                 {{77, 44}, {44}},
                  {},
                  6});
   all.push_back({"sum_all",

@@ -35,3 +35,18 @@ TEST(Workload, Totals) {
   w.loops.assign(8, {LoopKind::Parallel, 1 << 20});
   EXPECT_EQ(w.points(), INT64_MAX);
 }
+
+TEST(Workload, RowMultiple) {
+  Workload w = matmul(kDynamic, 6, kDynamic);
+  // A: m x k; B: k x 6. A known extent has its own factor.
+  EXPECT_EQ(rowMultiple(w, w.operands[0]), 1);
+  EXPECT_EQ(rowMultiple(w, w.operands[1]), 2);
+  w.operands[1].shape[1] = 64; // no access is wider than 16 bytes
+  EXPECT_EQ(rowMultiple(w, w.operands[1]), 4);
+  w.wholeRows = true;
+  EXPECT_EQ(rowMultiple(w, w.operands[0]), 4);
+  w.operands[0].type = ElementType::F16;
+  EXPECT_EQ(rowMultiple(w, w.operands[0]), 8);
+  w.operands[0].shape.clear();
+  EXPECT_EQ(rowMultiple(w, w.operands[0]), 1);
+}
