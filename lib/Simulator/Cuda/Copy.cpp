@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "State.h"
+#include "Graph.h"
 
 #include <algorithm>
 #include <cstring>
@@ -109,6 +109,10 @@ Result copyLinear(DevicePtr to, Side toSide, DevicePtr from, Side fromSide,
   Call call(Need::Context);
   if (!call.ok())
     return call.result;
+  if (!wait && capture(call, stream, [=](Stream s) {
+        return copyLinear(to, toSide, from, fromSide, bytes, s, false);
+      }))
+    return Result::Success;
   Result result = copy(call, {to, toSide, 0, 0}, {from, fromSide, 0, 0}, bytes,
                        1, 1, stream);
   if (result == Result::Success && wait)
@@ -221,6 +225,10 @@ Result copyBox(const Memcpy3D *c, Stream stream, bool wait) {
       !rowsOf(to, c->dstType, c->dstHost, c->dstDevice, c->dstPitch, dstHeight,
               c->dstX, c->dstY, c->dstZ, c->width))
     return Result::InvalidValue;
+  if (!wait && capture(call, stream, [box = *c](Stream s) {
+        return copyBox(&box, s, false);
+      }))
+    return Result::Success;
   Result result = copy(call, to, from, c->width, c->height, c->depth, stream);
   if (result == Result::Success && wait)
     call.driver.synchronise(
@@ -289,6 +297,10 @@ Result fill(DevicePtr to, uint64_t pitch, T value, uint64_t width,
   if (!state)
     return call.result;
   if (!width || !height)
+    return Result::Success;
+  if (capture(call, stream, [=](Stream s) {
+        return fill<T>(to, pitch, value, width, height, s);
+      }))
     return Result::Success;
   uint64_t row, bytes;
   if (to % sizeof(T) || pitch % sizeof(T) ||

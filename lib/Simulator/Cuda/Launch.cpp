@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Graph.h"
 #include "Load.h"
 
 #include "hwtune/Simulator/Timing/Timing.h"
@@ -258,23 +259,62 @@ Result run(Call &call, const FunctionState &function, const LaunchShape &shape,
 }
 
 Result launch(Function handle, const LaunchShape &shape, void **params,
-              void **extra) {
-  Call call(Need::Context);
-  if (!call.ok())
-    return call.result;
-  FunctionState *function = functionOf(call.driver, handle);
+              void **extra);
+
+/// Checks a launch and gathers its parameters.
+Result prepare(Call &call, Function handle, const LaunchShape &shape,
+               void **params, void **extra, FunctionState *&function,
+               std::vector<std::byte> &block) {
+  function = functionOf(call.driver, handle);
   if (!function)
     return Result::InvalidHandle;
   if (Result r = checkShape(call.driver, *function, shape);
       r != Result::Success)
     return r;
+  return gatherParams(*function->info, params, extra, block);
+}
+
+GraphOperation laterLaunch(Function handle, LaunchShape shape,
+                           std::vector<std::byte> block) {
+  return [=](Stream stream) {
+    LaunchShape now = shape;
+    now.stream = stream;
+    std::vector<std::byte> bytes = block;
+    size_t count = bytes.size();
+    void *extra[] = {cuda::kLaunchBuffer, bytes.data(), cuda::kLaunchBufferSize,
+                     &count, cuda::kLaunchEnd};
+    return launch(handle, now, nullptr, count ? extra : nullptr);
+  };
+}
+
+Result launch(Function handle, const LaunchShape &shape, void **params,
+              void **extra) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  FunctionState *function;
   std::vector<std::byte> block;
-  if (Result r = gatherParams(*function->info, params, extra, block);
+  if (Result r = prepare(call, handle, shape, params, extra, function, block);
       r != Result::Success)
     return r;
+  if (capture(call, shape.stream, laterLaunch(handle, shape, block)))
+    return Result::Success;
   return run(call, *function, shape, block);
 }
 } // namespace
+
+Result simcuda::kernelOperation(Call &call, Function handle, exec::Dim3 grid,
+                                exec::Dim3 block, unsigned dynamicShared,
+                                void **params, void **extra,
+                                GraphOperation &operation) {
+  LaunchShape shape{grid, block, dynamicShared, nullptr, false};
+  FunctionState *function;
+  std::vector<std::byte> bytes;
+  Result result = prepare(call, handle, shape, params, extra, function, bytes);
+  if (result == Result::Success)
+    operation = laterLaunch(handle, shape, std::move(bytes));
+  return result;
+}
 
 HWTUNE_CUDA_API Result cuLaunchKernel(Function function, unsigned gridX,
                                       unsigned gridY, unsigned gridZ,

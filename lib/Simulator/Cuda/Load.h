@@ -47,6 +47,10 @@ Result functionAttribute(Driver &driver, const FunctionState &function,
 Result setFunctionAttribute(Driver &driver, FunctionState &function,
                             int attribute, int value);
 
+/// Device memory, counted to `pool` (0: to none). Errors are those of
+/// `cuMemAlloc`.
+Result allocateDevice(Call &call, DevicePtr *address, size_t bytes, Id pool);
+
 } // namespace hwtune::simcuda
 
 #endif // HWTUNE_LIB_SIMULATOR_CUDA_LOAD_H

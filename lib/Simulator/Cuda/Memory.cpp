@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "State.h"
+#include "Graph.h"
+#include "Load.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -27,7 +28,10 @@ uint64_t bytesLeft(const Driver &driver) {
   return used < all ? all - used : 0;
 }
 
-Result allocate(Call &call, DevicePtr *address, size_t bytes) {
+} // namespace
+
+Result simcuda::allocateDevice(Call &call, DevicePtr *address, size_t bytes,
+                               Id pool) {
   if (!address || bytes == 0)
     return Result::InvalidValue;
   if (bytes > bytesLeft(call.driver))
@@ -40,9 +44,19 @@ Result allocate(Call &call, DevicePtr *address, size_t bytes) {
   MemoryState state;
   state.context = call.contextId;
   state.bytes = bytes;
+  state.pool = pool;
+  if (auto it = call.driver.pools.find(pool); it != call.driver.pools.end()) {
+    it->second.used += bytes;
+    it->second.usedHigh = std::max(it->second.usedHigh, it->second.used);
+  }
   call.driver.allocations.emplace(base, state);
   *address = base;
   return Result::Success;
+}
+
+namespace {
+Result allocate(Call &call, DevicePtr *address, size_t bytes) {
+  return allocateDevice(call, address, bytes, 0);
 }
 
 /// Host memory that kernels see at the same address.
@@ -136,17 +150,6 @@ HWTUNE_CUDA_API Result cuMemFree_v2(DevicePtr address) {
   return Result::Success;
 }
 
-HWTUNE_CUDA_API Result cuMemAllocAsync(DevicePtr *address, size_t bytes,
-                                       cuda::Stream stream) {
-  Call call(Need::Context);
-  if (!call.ok())
-    return call.result;
-  if (!call.driver.stream(*call.context, stream, call.result))
-    return call.result;
-  return allocate(call, address, bytes);
-}
-HWTUNE_CUDA_ALIAS(cuMemAllocAsync_ptsz, cuMemAllocAsync)
-
 HWTUNE_CUDA_API Result cuMemFreeAsync(DevicePtr address, cuda::Stream stream) {
   Call call(Need::Context);
   if (!call.ok())
@@ -157,7 +160,9 @@ HWTUNE_CUDA_API Result cuMemFreeAsync(DevicePtr address, cuda::Stream stream) {
   if (it == call.driver.allocations.end() ||
       it->second.kind != MemoryKind::Device)
     return Result::InvalidValue;
-  call.driver.releaseMemory(address);
+  // Memory of a graph stays, so that the graph can be launched again.
+  if (!capture(call, stream, [](cuda::Stream) { return Result::Success; }))
+    call.driver.releaseMemory(address);
   return Result::Success;
 }
 HWTUNE_CUDA_ALIAS(cuMemFreeAsync_ptsz, cuMemFreeAsync)

@@ -88,6 +88,8 @@ void Driver::releaseMemory(DeviceAddress base) {
   if (it == allocations.end())
     return;
   memory.release(base);
+  if (auto pool = pools.find(it->second.pool); pool != pools.end())
+    pool->second.used -= it->second.bytes;
   MemoryKind kind = it->second.kind;
   if (kind == MemoryKind::Pinned || kind == MemoryKind::Managed)
     std::free(it->second.host);

@@ -23,6 +23,7 @@
 #include "hwtune/Simulator/Exec/Exec.h"
 #include "hwtune/Simulator/Exec/GlobalMemory.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -54,6 +55,8 @@ struct StreamState {
   unsigned flags = 0;
   int priority = 0;
   double end = 0; ///< simulated ns at which all its work is done
+  Id capture = 0; ///< graph that its work goes into
+  bool beganCapture = false;
 };
 
 struct EventState {
@@ -61,6 +64,7 @@ struct EventState {
   unsigned flags = 0;
   bool recorded = false;
   double time = 0; ///< simulated ns
+  Id capture = 0;  ///< graph that it was recorded in
 };
 
 struct ModuleState {
@@ -83,7 +87,23 @@ struct MemoryState {
   MemoryKind kind = MemoryKind::Device;
   uint64_t bytes = 0;
   void *host = nullptr; ///< of all but Device
+  Id pool = 0;          ///< that it is taken from
   unsigned flags = 0;
+};
+
+/// What a node of a graph does, on the stream of the launch.
+using GraphOperation = std::function<Result(cuda::Stream)>;
+struct GraphNode {
+  Id id = 0;
+  GraphOperation run;
+};
+struct GraphState {
+  std::vector<GraphNode> nodes; ///< in an order of their dependencies
+};
+
+struct PoolState {
+  int reuse[3] = {1, 1, 1};
+  uint64_t releaseThreshold = 0, used = 0, usedHigh = 0; ///< bytes
 };
 
 struct LibraryState {
@@ -122,6 +142,9 @@ public:
   std::map<Id, ModuleState> modules;
   std::map<Id, FunctionState> functions;
   std::map<Id, LibraryState> libraries;
+  std::map<Id, GraphState> graphs, graphExecs;
+  std::map<Id, PoolState> pools;
+  Id defaultPool = 0, currentPool = 0; ///< 0: not made, the default one
   std::set<Id> deadContexts;
   Id primary = 0; ///< 0 while nobody retains it
   unsigned primaryCount = 0, primaryFlags = 0;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "State.h"
+#include "Graph.h"
 
 #include <algorithm>
 
@@ -57,6 +57,8 @@ HWTUNE_CUDA_API Result cuStreamSynchronize(Stream stream) {
   StreamState *state = call.driver.stream(*call.context, stream, call.result);
   if (!state)
     return call.result;
+  if (state->capture)
+    return kCaptureUnsupported;
   if (state == &call.context->legacy)
     call.driver.synchroniseContext(call.contextId, *call.context);
   else
@@ -69,9 +71,10 @@ HWTUNE_CUDA_API Result cuStreamQuery(Stream stream) {
   Call call(Need::Context);
   if (!call.ok())
     return call.result;
-  return call.driver.stream(*call.context, stream, call.result)
-             ? Result::Success
-             : call.result;
+  StreamState *state = call.driver.stream(*call.context, stream, call.result);
+  if (!state)
+    return call.result;
+  return state->capture ? kCaptureUnsupported : Result::Success;
 }
 HWTUNE_CUDA_ALIAS(cuStreamQuery_ptsz, cuStreamQuery)
 
@@ -88,7 +91,10 @@ HWTUNE_CUDA_API Result cuStreamWaitEvent(Stream stream, Event event,
   auto it = call.driver.events.find(idOf(event));
   if (it == call.driver.events.end())
     return Result::InvalidHandle;
-  if (it->second.recorded)
+  // A stream that waits for work of a capture joins it.
+  if (it->second.capture)
+    state->capture = it->second.capture;
+  else if (it->second.recorded)
     state->end = std::max(state->end, it->second.time);
   return Result::Success;
 }
@@ -158,19 +164,6 @@ HWTUNE_CUDA_API Result cuStreamGetCtx(Stream stream, cuda::Context *context) {
 }
 HWTUNE_CUDA_ALIAS(cuStreamGetCtx_ptsz, cuStreamGetCtx)
 
-/// No stream is ever being captured: graphs are not supported.
-HWTUNE_CUDA_API Result cuStreamIsCapturing(Stream stream, int *status) {
-  Call call(Need::Context);
-  if (!call.ok())
-    return call.result;
-  if (!status)
-    return Result::InvalidValue;
-  if (call.driver.stream(*call.context, stream, call.result))
-    *status = 0;
-  return call.result;
-}
-HWTUNE_CUDA_ALIAS(cuStreamIsCapturing_ptsz, cuStreamIsCapturing)
-
 HWTUNE_CUDA_API Result cuStreamAttachMemAsync(Stream stream, DevicePtr address,
                                               size_t bytes, unsigned flags) {
   Call call(Need::Context);
@@ -197,6 +190,9 @@ HWTUNE_CUDA_API Result cuLaunchHostFunc(Stream stream, void (*function)(void *),
       return Result::InvalidValue;
     if (!call.driver.stream(*call.context, stream, call.result))
       return call.result;
+    if (capture(call, stream,
+                [=](Stream s) { return cuLaunchHostFunc(s, function, data); }))
+      return Result::Success;
   }
   function(data);
   return Result::Success;
@@ -272,6 +268,9 @@ HWTUNE_CUDA_API Result cuEventRecordWithFlags(Event event, Stream stream,
   if (it->second.context != call.contextId ||
       (state->context && state->context != call.contextId))
     return Result::InvalidHandle;
+  it->second.capture = state->capture;
+  if (state->capture)
+    return Result::Success;
   double noEngine = 0;
   it->second.time =
       call.driver.schedule(*call.context, call.contextId, *state, 0, noEngine);
@@ -289,8 +288,10 @@ HWTUNE_CUDA_API Result cuEventQuery(Event event) {
   Call call(Need::Context);
   if (!call.ok())
     return call.result;
-  return call.driver.events.count(idOf(event)) ? Result::Success
-                                               : Result::InvalidHandle;
+  auto it = call.driver.events.find(idOf(event));
+  if (it == call.driver.events.end())
+    return Result::InvalidHandle;
+  return it->second.capture ? kCapturedEvent : Result::Success;
 }
 
 HWTUNE_CUDA_API Result cuEventSynchronize(Event event) {
@@ -300,6 +301,8 @@ HWTUNE_CUDA_API Result cuEventSynchronize(Event event) {
   auto it = call.driver.events.find(idOf(event));
   if (it == call.driver.events.end())
     return Result::InvalidHandle;
+  if (it->second.capture)
+    return kCapturedEvent;
   if (it->second.recorded)
     call.driver.hostNow = std::max(call.driver.hostNow, it->second.time);
   return Result::Success;

@@ -39,7 +39,7 @@ struct CheckState {
   std::vector<uint8_t> writer;
   std::vector<uint32_t> readTime; ///< by byte and warp
   std::vector<Clock> clocks;
-  std::array<Clock, 16> barriers;
+  std::array<Clock, kBarriers + 1> barriers;
   Clock atomics;
 
   void spread() {

@@ -137,6 +137,9 @@ struct Program::Impl {
   mutable std::array<std::unique_ptr<std::vector<Code>>, 8> codes;
 };
 
+/// Barriers that `bar` numbers, and one more for `barrier.cluster`.
+inline constexpr uint32_t kBarriers = 16, kClusterBarrier = 16;
+
 struct BarrierState {
   uint32_t arrived = 0;  ///< threads
   uint32_t expected = 0; ///< threads; 0: all that have not exited
@@ -179,7 +182,7 @@ struct Block {
   std::vector<Warp> warps;
   std::vector<std::unique_ptr<WarpState>> states;
   std::unique_ptr<std::byte[]> sharedMemory;
-  std::array<BarrierState, 16> barriers;
+  std::array<BarrierState, kBarriers + 1> barriers;
   bool started = false, done = false;
   uint64_t progress = 0;                    ///< barriers passed and warps ended
   std::shared_ptr<struct CheckState> check; ///< of a checked launch

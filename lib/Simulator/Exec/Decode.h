@@ -104,6 +104,7 @@ private:
   size_t numMods() const { return name->modifiers.size(); }
   std::string_view mod(size_t i) const { return M.str(name->modifiers[i]); }
   bool hasMod(std::string_view text) const;
+  bool hasShared() const; ///< names the shared space in one of its ways
   std::string_view lastMod() const {
     return numMods() ? mod(numMods() - 1) : "";
   }
@@ -164,12 +165,14 @@ private:
   bool decodePairSet();
   bool decodeMov();
   bool decodeCvt();
+  bool decodeAnyCvt();
   bool decodeCvta();
   bool decodeIsspacep();
   bool decodeLop3();
   bool decodeMemory(bool isStore);
   bool decodeAtomic();
   bool decodeBar();
+  bool decodeClusterBarrier();
   bool decodeCall();
   bool decodeWarp();
   bool decodeMatrix();
@@ -178,6 +181,7 @@ private:
   bool decodeAsync();
   bool decodeVideo();
   bool decodeStack();
+  bool decodeClusterAddress();
   std::vector<std::string_view> orderedMods() const;
   std::string canonicalName() const;
   void branch(Val pred, bool negated, uint32_t targetInst);

@@ -146,11 +146,29 @@ bool FunctionDecoder::decodeCall() {
 
 // --- block barriers ---------------------------------------------------------
 
+/// A cluster of one block: to arrive is to promise the wait that must follow,
+/// and the wait is a barrier of the block apart from the numbered ones.
+bool FunctionDecoder::decodeClusterBarrier() {
+  if (hasMod("arrive")) {
+    emit("nop", {});
+    return !failed;
+  }
+  if (!hasMod("wait"))
+    return unsupported();
+  VOp op;
+  op.entry = entry("barrier.sync");
+  op.hasExt = true;
+  op.a = constant(false, kClusterBarrier);
+  op.ext[1] = Val::raw(hasMod("aligned"));
+  append(std::move(op));
+  return !failed;
+}
+
 bool FunctionDecoder::decodeBar() {
   auto ops = operands();
-  if (hasMod("cluster"))
-    return unsupported("thread block clusters are not simulated");
   D.info.usesBarriers = true;
+  if (hasMod("cluster"))
+    return decodeClusterBarrier();
   if (!needs(1))
     return false;
   if (hasMod("warp")) {

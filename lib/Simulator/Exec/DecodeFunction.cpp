@@ -223,6 +223,12 @@ Val FunctionDecoder::source(const Operand &operand, char letter) {
   switch (operand.kind) {
   case OperandKind::Register: {
     RegClass have = classOf(operand);
+    if (operand.negated && have != RegClass::Pred) {
+      fail(fmt::format("register '{}' of '{}' cannot be negated",
+                       M.str(F.registers[operand.index].name),
+                       M.str(name->full)));
+      return {};
+    }
     if (have == want) {
       if (!operand.negated)
         return Val::reg(operand.index);

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConvertAny.h"
 #include "Decode.h"
 
 #include <fmt/format.h>
@@ -114,8 +115,6 @@ bool FunctionDecoder::decodeRegular() {
       op == "prefetchu" || op == "applypriority" || op == "pmevent" ||
       op == "createpolicy" || op == "discard" || op == "griddepcontrol" ||
       op == "setmaxnreg") {
-    if (hasMod("cluster") || hasMod("shared::cluster"))
-      return unsupported("thread block clusters are not simulated");
     if (op == "createpolicy") {
       if (!needs(1))
         return false;
@@ -126,6 +125,8 @@ bool FunctionDecoder::decodeRegular() {
     emit("nop", {});
     return !failed;
   }
+  if (op == "mapa" || op == "getctarank")
+    return decodeClusterAddress();
   if (op == "trap" || op == "brkpt") {
     emit("trap", {});
     return !failed;
@@ -436,6 +437,30 @@ bool FunctionDecoder::decodeLop3() {
 
 static bool isInteger(std::string_view t) { return t[0] == 'u' || t[0] == 's'; }
 
+/// What has no handler of its own.
+bool FunctionDecoder::decodeAnyCvt() {
+  auto ops = operands();
+  auto to = scalarOf(mod(numMods() - 2)), from = scalarOf(lastMod());
+  if (!to || !from || ops.size() != 2)
+    return unsupported();
+  ConvertDesc desc;
+  desc.to = *to;
+  desc.from = *from;
+  for (size_t i = 0; i + 2 < numMods(); ++i)
+    if (!desc.addModifier(mod(i)))
+      return unsupported();
+  bool narrow = isInteger(*to) && scalarBits(*to) < 64;
+  Val a = source(ops[1], scalarBits(*from) == 64   ? 'q'
+                         : scalarBits(*from) == 16 ? 'h'
+                                                   : 'w');
+  Val d = narrow ? wideDestination(ops[0], mod(numMods() - 2))
+                 : destination(ops[0], scalarBits(*to) == 64   ? 'q'
+                                       : scalarBits(*to) == 16 ? 'h'
+                                                               : 'w');
+  emit("cvt.any", d, {a, Val::raw(desc.pack())});
+  return !failed;
+}
+
 bool FunctionDecoder::decodeCvt() {
   auto ops = operands();
   if (numMods() < 2 || ops.size() < 2)
@@ -447,8 +472,10 @@ bool FunctionDecoder::decodeCvt() {
   }
   std::string_view to = mod(numMods() - 2), from = lastMod();
   const Entry *e = B.P.registry->find(full);
+  if (size_t at = full.find(".satfinite.relu"); !e && at != full.npos)
+    e = B.P.registry->find(full.replace(at, 15, ".relu.satfinite"));
   if (!e)
-    return unsupported();
+    return decodeAnyCvt();
   std::string_view sig = e->sig;
   if (sig.size() != ops.size())
     return fail(fmt::format("'{}' with {} operands, expected {}", full,
@@ -475,7 +502,7 @@ bool FunctionDecoder::decodeCvta() {
   auto ops = operands();
   bool to = hasMod("to"), wide = lastMod() == "u64";
   uint64_t window = 0;
-  if (hasMod("shared") || hasMod("shared::cta"))
+  if (hasShared())
     window = kSharedWindow;
   else if (hasMod("local"))
     window = kLocalWindow;
@@ -501,7 +528,7 @@ bool FunctionDecoder::decodeIsspacep() {
     return unsupported();
   Val a = source(ops[1], 'q'), d = destination(ops[0], 'p');
   uint64_t window, bytes;
-  if (hasMod("shared") || hasMod("shared::cta")) {
+  if (hasShared()) {
     window = kSharedWindow, bytes = kSharedWindowBytes;
   } else if (hasMod("local")) {
     window = kLocalWindow, bytes = kLocalWindowBytes;
@@ -516,6 +543,21 @@ bool FunctionDecoder::decodeIsspacep() {
   Val t = Val::reg(temp(RegClass::Quad));
   emit("sub.u64", t, {a, constant(true, window)});
   emit("setp.lt.u64", d, {t, constant(true, bytes)});
+  return !failed;
+}
+
+/// In a cluster of one block, an address maps to itself and its rank is 0.
+bool FunctionDecoder::decodeClusterAddress() {
+  auto ops = operands();
+  bool wide = lastMod() == "u64", isMap = opcode() == "mapa";
+  if (!needs(isMap ? 3 : 2))
+    return false;
+  Val from = source(ops[1], wide ? 'q' : 'w');
+  if (isMap)
+    emit(wide ? "mov.b64" : "mov.b32", destination(ops[0], wide ? 'q' : 'w'),
+         {from});
+  else
+    emit("mov.b32", destination(ops[0], 'w'), {constant(false, 0)});
   return !failed;
 }
 

@@ -30,13 +30,24 @@ static bool isHint(std::string_view m) {
          m.starts_with("level::");
 }
 
+/// A cluster has one block: its shared memory is the block's own.
+static bool isShared(std::string_view m) {
+  return m == "shared" || m == "shared::cta" || m == "shared::cluster";
+}
+bool FunctionDecoder::hasShared() const {
+  for (size_t i = 0; i < numMods(); ++i)
+    if (isShared(mod(i)))
+      return true;
+  return false;
+}
+
 bool FunctionDecoder::memoryForm(MemForm &form) {
   form.type = lastMod();
   for (size_t i = 0; i + 1 < numMods(); ++i) {
     std::string_view m = mod(i);
     if (m == "global")
       form.space = Space::Global;
-    else if (m == "shared" || m == "shared::cta")
+    else if (isShared(m))
       form.space = Space::Shared;
     else if (m == "local")
       form.space = Space::Local;
@@ -241,7 +252,7 @@ bool FunctionDecoder::decodeAtomic() {
     std::string_view m = mod(i);
     if (m == "global")
       space = Space::Global;
-    else if (m == "shared" || m == "shared::cta")
+    else if (isShared(m))
       space = Space::Shared;
     else if (m == "v2" || m == "v4" || m == "v8")
       elems = unsigned(m[1] - '0');
@@ -255,17 +266,13 @@ bool FunctionDecoder::decodeAtomic() {
   bool cas = what == "cas";
   if (ops.size() < at + (cas ? 3u : 2u))
     return unsupported();
-  if (what == "cas" || what == "exch" || what == "and" || what == "or" ||
-      what == "xor") {
-    if (type == "b128")
-      return unsupported("128-bit atomics");
-  }
   const Entry *e = B.P.registry->find(fmt::format("atom.{}.{}", what, type));
   if (!e)
     return unsupported();
   auto parsed = ptx::typeFromName(type);
   unsigned bytes = ptx::typeBytes(*parsed);
-  char letter = bytes == 8      ? (type == "f64" ? 'd' : 'q')
+  char letter = bytes == 16     ? 'o'
+                : bytes == 8    ? (type == "f64" ? 'd' : 'q')
                 : bytes == 2    ? 'h'
                 : type == "f32" ? 'f'
                                 : 'w';
@@ -326,8 +333,6 @@ bool FunctionDecoder::decodeAsync() {
   if ((what != "ca" && what != "cg") || ops.size() < 3 ||
       ops[2].kind != OperandKind::Immediate)
     return unsupported();
-  if (hasMod("shared::cluster"))
-    return unsupported("thread block clusters are not simulated");
   uint32_t bytes = uint32_t(ops[2].value);
   if (bytes != 4 && bytes != 8 && bytes != 16)
     return fail(fmt::format("'{}' of {} bytes, expected 4, 8 or 16",
@@ -455,9 +460,9 @@ void FunctionDecoder::describe(uint32_t i) {
   memoryForm(form);
   std::string_view op = opcode();
   if (op == "atom" || op == "red" || op == "wmma")
-    form.space = hasMod("shared") || hasMod("shared::cta") ? Space::Shared
-                 : hasMod("global")                        ? Space::Global
-                                                           : Space::None;
+    form.space = hasShared()        ? Space::Shared
+                 : hasMod("global") ? Space::Global
+                                    : Space::None;
   if (op == "ldmatrix" || op == "stmatrix")
     form.space = Space::Shared;
   m.cls = classify(op, lastMod(), form.space, m.name);

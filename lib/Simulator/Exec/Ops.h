@@ -34,6 +34,7 @@ HWTUNE_FAMILIES
 }
 // Built once, for any host that one of the above runs on.
 void addHalfOps(Registry &registry);
+void addAnyConversion(Registry &registry);
 void addSpecialOps(Registry &registry);
 void addRoundingOps(Registry &registry);
 void addVideoOps(Registry &registry);

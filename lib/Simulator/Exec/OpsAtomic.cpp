@@ -15,6 +15,7 @@
 #include "Ops.h"
 #include "SoftFloat.h"
 
+#include <array>
 #include <cstring>
 
 namespace hwtune::exec {
@@ -69,6 +70,31 @@ template <class T, class F> void atomic(HWTUNE_HANDLER_ARGS) {
     if constexpr (sizeof(T) < 4)
       memset(to, 0, 4);
     memcpy(to, &old, sizeof(T));
+  }
+  HWTUNE_GO(I + 2);
+}
+
+/// The same on 128-bit registers, which are two halves of 32 lanes of 8 bytes.
+template <bool Cas> void atomic128(HWTUNE_HANDLER_ARGS) {
+  constexpr uint32_t high = kLanes * 8;
+  MemDesc &D = W->mem[I->c];
+  auto get = [&](uint32_t slot, uint32_t lane) {
+    return std::array{laneGet<uint64_t>(R, slot, lane),
+                      laneGet<uint64_t>(R, slot + high, lane)};
+  };
+  for (uint32_t left = mask; left; left &= left - 1) {
+    uint32_t lane = uint32_t(__builtin_ctz(left));
+    std::byte *host =
+        resolveLane(W, D, laneAddress(R, I->a, D, lane), lane, 16, I);
+    if (!host)
+      return;
+    std::array<uint64_t, 2> old, now = get(I->b, lane);
+    memcpy(old.data(), host, 16);
+    if (Cas)
+      now = old == now ? get(I[1].d, lane) : old;
+    memcpy(host, now.data(), 16);
+    memcpy(R + I->d + lane * 8, &old[0], 8);
+    memcpy(R + I->d + high + lane * 8, &old[1], 8);
   }
   HWTUNE_GO(I + 2);
 }
@@ -261,6 +287,8 @@ void addAtomicOps(Registry &r) {
     return a == 0 || a > b ? b : a - 1;
   });
   addFloats(r);
+  addEntry(r, "atom.exch", ".b128", {&atomic128<false>, &atomic128<false>, ""});
+  addEntry(r, "atom.cas", ".b128", {&atomic128<true>, &atomic128<true>, ""});
   addEntry(r, "async.copy", "", {&asyncCopy, &asyncCopy, ""});
   addEntry(r, "async.commit", "", {&asyncCommit, &asyncCommit, ""});
   addEntry(r, "async.wait", "", {&asyncWait, &asyncWait, ""});

@@ -108,6 +108,10 @@ void addCompareOps(Registry &r) {
            vop<U64, U64, U64, F32>([](auto a, auto b, auto c) {
              return pick(convert<VS64>(c >= 0.0f) != 0, a, b);
            }));
+  addEntry(r, "slct.ftz.b16", ".f32",
+           vop<U16, U16, U16, F32>([](auto a, auto b, auto c) {
+             return pick(flush(c) >= 0.0f, a, b);
+           }));
   addEntry(r, "slct.ftz.b32", ".f32",
            vop<U32, U32, U32, F32>([](auto a, auto b, auto c) {
              return pick(flush(c) >= 0.0f, a, b);

@@ -293,7 +293,7 @@ static bool barrierOperands(HWTUNE_HANDLER_ARGS, uint32_t &id,
   threads = 0;
   if (I->b)
     memcpy(&threads, R + I->b + lane * 4, 4);
-  if (id >= 16) {
+  if (id > kClusterBarrier) {
     fault(W, LaunchStatus::IllegalInstruction,
           DiagnosticKind::IllegalInstruction, I, lane, 0,
           "barrier " + std::to_string(id) +

@@ -244,9 +244,42 @@ void addExponentials(Registry &r) {
            }));
 }
 
+// --- pairs of f32 -----------------------------------------------------------
+
+HWTUNE_INLINE VF32 lowF32(VU64 v) { return bits<VF32>(convert<VU32>(v)); }
+HWTUNE_INLINE VF32 highF32(VU64 v) {
+  return bits<VF32>(convert<VU32>(v >> 32));
+}
+HWTUNE_INLINE VU64 pairF32(VF32 low, VF32 high) {
+  return convert<VU64>(bits<VU32>(high)) << 32 | convert<VU64>(bits<VU32>(low));
+}
+/// F on both halves of 64-bit registers.
+template <bool Ftz, class F> Entry pairOp2(F) {
+  return vop<U64, U64, U64>([](auto a, auto b) {
+    return pairF32(
+        out<Ftz, false>(F{}(in<Ftz>(lowF32(a)), in<Ftz>(lowF32(b)))),
+        out<Ftz, false>(F{}(in<Ftz>(highF32(a)), in<Ftz>(highF32(b)))));
+  });
+}
+template <bool Ftz> void addPairsF32(Registry &r, const char *type) {
+  addEntry(r, "add", type, pairOp2<Ftz>([](auto a, auto b) { return a + b; }));
+  addEntry(r, "sub", type, pairOp2<Ftz>([](auto a, auto b) { return a - b; }));
+  addEntry(r, "mul", type, pairOp2<Ftz>([](auto a, auto b) { return a * b; }));
+  addEntry(r, "fma", type, vop<U64, U64, U64, U64>([](auto a, auto b, auto c) {
+             return pairF32(out<Ftz, false>(__builtin_elementwise_fma(
+                                in<Ftz>(lowF32(a)), in<Ftz>(lowF32(b)),
+                                in<Ftz>(lowF32(c)))),
+                            out<Ftz, false>(__builtin_elementwise_fma(
+                                in<Ftz>(highF32(a)), in<Ftz>(highF32(b)),
+                                in<Ftz>(highF32(c)))));
+           }));
+}
+
 } // namespace
 
 void addFloatOps(Registry &r) {
+  addPairsF32<false>(r, ".f32x2");
+  addPairsF32<true>(r, ".ftz.f32x2");
   addBasic<F32, false, false>(r, ".f32");
   addBasic<F32, true, false>(r, ".ftz.f32");
   addBasic<F32, false, true>(r, ".sat.f32");

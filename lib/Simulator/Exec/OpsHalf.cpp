@@ -438,8 +438,23 @@ template <bool B> void addFormat(Registry &r) {
   struct Abs {
     uint32_t operator()(uint32_t a) const { return a & 0x7fff; }
   };
+  struct FlushF16 {
+    uint32_t operator()(uint32_t a) const {
+      return a & 0x7c00 ? a : a & 0x8000;
+    }
+  };
+  struct NegFtz {
+    uint32_t operator()(uint32_t a) const { return FlushF16{}(a) ^ 0x8000; }
+  };
+  struct AbsFtz {
+    uint32_t operator()(uint32_t a) const { return FlushF16{}(a) & 0x7fff; }
+  };
   addBoth<1, Neg>(r, "neg", t, t + "x2");
   addBoth<1, Abs>(r, "abs", t, t + "x2");
+  if constexpr (!B) {
+    addBoth<1, NegFtz>(r, "neg.ftz", t, t + "x2");
+    addBoth<1, AbsFtz>(r, "abs.ftz", t, t + "x2");
+  }
   addBoth<1, Unary<B, Plain, Tanh>>(r, "tanh.approx", t, t + "x2");
   if constexpr (B) {
     addBoth<1, Unary<B, Plain, Exp2>>(r, "ex2.approx.ftz", t, t + "x2");

@@ -294,6 +294,16 @@ template <bool Signed> void addPairs(Registry &r, const char *type) {
            half2<Signed>([](auto a, auto b) { return a < b ? a : b; }));
   addEntry(r, "max", type,
            half2<Signed>([](auto a, auto b) { return a > b ? a : b; }));
+  if constexpr (Signed) {
+    addEntry(r, "min.relu", type, half2<Signed>([](auto a, auto b) {
+               auto least = a < b ? a : b;
+               return least > 0 ? least : least * 0;
+             }));
+    addEntry(r, "max.relu", type, half2<Signed>([](auto a, auto b) {
+               auto most = a > b ? a : b;
+               return most > 0 ? most : most * 0;
+             }));
+  }
 }
 
 } // namespace

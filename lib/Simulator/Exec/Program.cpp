@@ -53,6 +53,7 @@ makeRegistry([[maybe_unused]] std::string_view unit) {
 #else
   HWTUNE_ADD_FAMILIES(plain);
 #endif
+  addAnyConversion(*r);
   addSpecialOps(*r);
   addRoundingOps(*r);
   addVideoOps(*r);

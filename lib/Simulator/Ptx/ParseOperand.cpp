@@ -377,7 +377,8 @@ bool Parser::parseOperand(Operand &operand, bool isBranch) {
     return parseVector(operand);
   if (tok.is('['))
     return parseAddress(operand);
-  if (tok.is('!')) {
+  // `!p` of a predicate, `-r` in `vmad`.
+  if (tok.is('!') || tok.is('-')) {
     Lexer::Position here = lexer.position();
     Token bang = tok;
     advance();
@@ -388,8 +389,8 @@ bool Parser::parseOperand(Operand &operand, bool isBranch) {
       if (operand.kind != OperandKind::Register)
         return fail(
             operand.loc,
-            fmt::format("`{}` is not a register, so `!` cannot negate it",
-                        text.substr(0, 60)));
+            fmt::format("`{}` is not a register, so `{}` cannot negate it",
+                        text.substr(0, 60), bang.text));
       operand.negated = true;
       return true;
     }

@@ -201,7 +201,8 @@ void Printer::operands(const Function &f, std::span<const Operand> list) {
 
 void Printer::operand(const Function &f, const Operand &o) {
   static constexpr std::string_view components[] = {".x", ".y", ".z", ".w"};
-  put("{}", o.negated ? "!" : "");
+  if (o.negated)
+    put("{}", f.registers[o.index].type == Type::Pred ? "!" : "-");
   switch (o.kind) {
   case OperandKind::Register:
     put("{}", m.str(f.registers[o.index].name));

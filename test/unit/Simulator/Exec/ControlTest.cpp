@@ -11,6 +11,42 @@ using namespace hwtune::exec;
 
 namespace {
 
+/// A cluster of one block: ranks are 0, addresses map to themselves, and the
+/// cluster's barrier orders the block.
+TEST(Control, ClustersOfOneBlock) {
+  ExecHarness h(std::string(kPtxHeader) + R"(
+.visible .entry k(.param .u64 p) {
+  .reg .b32 %r<8>; .reg .b64 %q<4>; .reg .pred %p;
+  .shared .align 4 .b8 s[512];
+  ld.param.u64 %q0, [p];
+  mov.u32 %r0, %tid.x;
+  shl.b32 %r1, %r0, 2;
+  mov.u32 %r2, s;
+  add.u32 %r3, %r2, %r1;
+  st.shared::cluster.u32 [%r3], %r0;
+  barrier.cluster.arrive.release.aligned;
+  barrier.cluster.wait.acquire.aligned;
+  mov.u32 %r4, %cluster_ctarank;
+  mapa.shared::cluster.u32 %r5, %r2, %r4;
+  sub.u32 %r6, 127, %r0;
+  mad.lo.u32 %r5, %r6, 4, %r5;
+  ld.shared::cluster.u32 %r7, [%r5];
+  getctarank.shared::cluster.u32 %r4, %r5;
+  add.u32 %r7, %r7, %r4;
+  mad.wide.u32 %q1, %r0, 4, %q0;
+  st.global.u32 [%q1], %r7;
+  ret;
+}
+)");
+  ASSERT_TRUE(h.program) << h.error;
+  EXPECT_TRUE(h.program->refusals().empty());
+  DeviceAddress out = h.upload(std::vector<uint32_t>(128));
+  ASSERT_TRUE(h.run("k", {1, 1, 1}, {128, 1, 1}, {out}).ok());
+  auto got = h.download<uint32_t>(out, 128);
+  for (uint32_t i = 0; i < 128; ++i)
+    EXPECT_EQ(got[i], 127 - i);
+}
+
 TEST(Control, NestedLoopsDiverge) {
   // z = sum over i < a of (i odd ? i : 2 i), with a data-dependent count.
   std::vector<std::vector<uint64_t>> rows;

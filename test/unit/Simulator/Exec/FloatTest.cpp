@@ -336,6 +336,64 @@ TEST(Float, ToIntegerSaturates) {
   });
 }
 
+TEST(Float, RareConversions) {
+  // The combinations without a handler of their own; values by hand.
+  const uint64_t h300 = 0x5cb0, hMinus3_5 = 0xc300, bf2_5 = 0x4020;
+  check({
+      {"cvt.rzi.u8.f16 %z, %a;", {"b16"}, "b16", {h300}, 255},
+      {"cvt.rzi.s8.f16 %z, %a;", {"b16"}, "b16", {hMinus3_5}, 0xfffd},
+      {"cvt.rni.s8.f16 %z, %a;", {"b16"}, "b16", {hMinus3_5}, 0xfffc},
+      {"cvt.rni.u8.f16 %z, %a;", {"b16"}, "b16", {0x7e00}, 0},
+      {"cvt.rn.f64.bf16 %z, %a;", {"b16"}, "b64", {bf2_5}, f64(2.5)},
+      // 2^53 + 1 between two doubles, and its negation.
+      {"cvt.rz.f64.s64 %z, %a;",
+       {"b64"},
+       "b64",
+       {(1ull << 53) + 1},
+       f64(9007199254740992.0)},
+      {"cvt.rp.sat.f64.u8 %z, %a;", {"b16"}, "b64", {7}, f64(1)},
+      {"cvt.rp.f64.u16 %z, %a;", {"b16"}, "b64", {65535}, f64(65535)},
+      {"cvt.rm.f32.s8 %z, %a;", {"b16"}, "b32", {0xff80}, f32(-128)},
+      // 65519 is below the tie at 65520: down to 65504, up to infinity.
+      {"cvt.rm.sat.f16.f64 %z, %a;", {"b64"}, "b16", {f64(0.1)}, 0x2e66},
+      {"cvt.rp.f16.f64 %z, %a;", {"b64"}, "b16", {f64(0.1)}, 0x2e67},
+      {"cvt.rm.f16.f64 %z, %a;", {"b64"}, "b16", {f64(65519)}, 0x7bff},
+      {"cvt.rp.f16.f64 %z, %a;", {"b64"}, "b16", {f64(65519)}, 0x7c00},
+      {"cvt.rn.sat.f16.s32 %z, %a;", w1, "b16", {0xffffffff}, 0},
+      {"cvt.rn.sat.f64.s32 %z, %a;", w1, "b64", {5}, f64(1)},
+      {"cvt.rni.sat.f64.f64 %z, %a;", {"b64"}, "b64", {f64(0.5)}, f64(0)},
+      {"cvt.rpi.sat.f16.f16 %z, %a;", {"b16"}, "b16", {0x3800}, 0x3c00},
+      {"cvt.rn.ftz.f32.bf16 %z, %a;", {"b16"}, "b32", {0x0001}, 0},
+      {"cvt.ftz.sat.f64.f32 %z, %a;", w1, "b64", {f32(2)}, f64(1)},
+      {"cvt.rz.ftz.sat.f32.f64 %z, %a;", {"b64"}, "b32", {f64(1e-40)}, 0},
+      {"cvt.rz.satfinite.relu.f16.f32 %z, %a;", w1, "b16", {f32(-1)}, 0},
+      {"cvt.rz.satfinite.relu.f16.f32 %z, %a;", w1, "b16", {f32(1e9f)}, 0x7bff},
+      {"cvt.rn.relu.tf32.f32 %z, %a;", w1, "b32", {f32(-2)}, 0},
+      {"cvt.rn.bf16.f16 %z, %a;", {"b16"}, "b16", {0x3c01}, 0x3f80},
+      {"cvt.rp.bf16.f16 %z, %a;", {"b16"}, "b16", {0x3c01}, 0x3f81},
+      {"cvt.sat.f16.f16 %z, %a;", {"b16"}, "b16", {0x4000}, 0x3c00},
+  });
+}
+
+/// add, mul and fma on two f32 in 64 bits, against the host's.
+TEST(Float, PairsOfF32) {
+  const float a[] = {1.5f, -3e38f}, b[] = {2.25f, 3e38f}, c[] = {-1, 0.125f};
+  auto pack = [](float low, float high) {
+    return uint64_t(f32(high)) << 32 | f32(low);
+  };
+  std::vector<std::string> q3 = {"b64", "b64", "b64"};
+  std::vector<uint64_t> in = {pack(a[0], a[1]), pack(b[0], b[1]),
+                              pack(c[0], c[1])};
+  check({
+      {"add.rn.f32x2 %z, %a, %b;", q3, "b64", in,
+       pack(a[0] + b[0], a[1] + b[1])},
+      {"mul.f32x2 %z, %a, %b;", q3, "b64", in, pack(a[0] * b[0], a[1] * b[1])},
+      {"fma.rn.f32x2 %z, %a, %b, %c;", q3, "b64", in,
+       pack(std::fma(a[0], b[0], c[0]), std::fma(a[1], b[1], c[1]))},
+      {"add.ftz.f32x2 %z, %a, %b;", q3, "b64", {1, 0, 0}, 0},
+  });
+}
+
 TEST(Float, BetweenIntegers) {
   check({
       {"cvt.s64.s32 %z, %a;", w1, "b64", {0x80000000}, 0xffffffff80000000ull},

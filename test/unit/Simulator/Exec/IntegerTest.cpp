@@ -499,6 +499,26 @@ TEST(Integer, RefusesByNameAndLine) {
             "unsupported instruction 'tex.1d.v4.s32.s32'");
 }
 
+TEST(Integer, NegatedVideoOperandsAndPairs) {
+  // vmad: (-a * b + c), (a * b - c) scaled; relu on pairs of 16 bits.
+  check({
+      {"vmad.s32.s32.s32 %z, -%a, %b, %c;", w3, "b32", {3, 4, 100}, 88},
+      {"vmad.s32.s32.s32 %z, %a, -%b, %c;", w3, "b32", {3, 4, 100}, 88},
+      {"vmad.s32.s32.s32 %z, %a, %b, -%c;", w3, "b32", {30, 4, 100}, 20},
+      {"vmad.s32.s32.s32.shr7 %z, %a, %b, -%c;", w3, "b32", {128, 3, 128}, 2},
+      {"min.relu.s16x2 %z, %a, %b;",
+       w2,
+       "b32",
+       {0xfff6'0007, 0x0003'0009},
+       0x0000'0007},
+      {"max.relu.s16x2 %z, %a, %b;",
+       w2,
+       "b32",
+       {0xfff6'fff7, 0x0003'fff0},
+       0x0003'0000},
+  });
+}
+
 TEST(Integer, PacksWithSaturation) {
   // The ISA's definition: saturate both, b lowest, c shifted above.
   check({

@@ -150,6 +150,34 @@ TEST(Memory, Atomics) {
   EXPECT_EQ(one("add.noftz.bf16x2", 0x3f803f80, 0x3f804000), 0x40004040u);
 }
 
+TEST(Memory, AtomicsOf128Bits) {
+  ExecHarness h(std::string(kPtxHeader) + R"(
+.visible .entry k(.param .u64 p) {
+  .reg .b64 %q<8>; .reg .b128 %o<5>;
+  .shared .align 16 .b8 s[16];
+  ld.param.u64 %q0, [p];
+  mov.b128 %o0, {1, 2};
+  mov.b128 %o1, {3, 4};
+  mov.b128 %o2, {5, 6};
+  st.shared.b128 [s], %o0;
+  atom.shared.cas.b128 %o3, [s], %o1, %o2;
+  atom.shared.exch.b128 %o3, [s], %o1;
+  st.global.b128 [%q0], %o3;
+  atom.shared.cas.b128 %o3, [s], %o1, %o2;
+  ld.shared.b128 %o4, [s];
+  st.global.b128 [%q0+16], %o3;
+  st.global.b128 [%q0+32], %o4;
+  ret;
+}
+)");
+  ASSERT_TRUE(h.program) << h.error;
+  DeviceAddress out = h.upload(std::vector<uint64_t>(6));
+  ASSERT_TRUE(h.run("k", {1, 1, 1}, {1, 1, 1}, {out}).ok());
+  // The first swap does not match, the second one does.
+  EXPECT_EQ(h.download<uint64_t>(out, 6),
+            (std::vector<uint64_t>{1, 2, 3, 4, 5, 6}));
+}
+
 TEST(Memory, SharedAtomicsOfAllLanes) {
   ExecHarness h(
       kernel("mov.u64 %rd4, cell; setp.ne.u32 %p0, %r0, 0; @!%p0 st.shared.u32 "
