@@ -60,6 +60,17 @@ void hwtune::printNumbers(AsmPrinter &printer, DictionaryAttr numbers) {
   printer << '}';
 }
 
+/// Whether each number of `value`, those of inner dictionaries included, has a
+/// decimal form: no infinity, which a literal beyond f64 becomes.
+static bool isFinite(Attribute value) {
+  if (auto nested = dyn_cast<DictionaryAttr>(value))
+    return llvm::all_of(nested, [](NamedAttribute entry) {
+      return isFinite(entry.getValue());
+    });
+  auto real = dyn_cast<FloatAttr>(value);
+  return !real || real.getValue().isFinite();
+}
+
 ParseResult hwtune::parseNumbers(AsmParser &parser, DictionaryAttr &numbers) {
   SmallVector<NamedAttribute> entries;
   llvm::SmallDenseSet<StringAttr> seen;
@@ -73,6 +84,9 @@ ParseResult hwtune::parseNumbers(AsmParser &parser, DictionaryAttr &numbers) {
     auto key = parser.getBuilder().getStringAttr(name);
     if (!seen.insert(key).second)
       return parser.emitError(loc) << "'" << name << "' is given twice";
+    if (!isFinite(value))
+      return parser.emitError(loc)
+             << "'" << name << "' is " << value << ", expected a finite number";
     entries.emplace_back(key, value);
     return ParseResult::success();
   };
@@ -91,7 +105,7 @@ static LogicalResult verifyNumbers(function_ref<InFlightDiagnostic()> emitError,
     auto integer = dyn_cast<IntegerAttr>(value);
     auto real = dyn_cast<FloatAttr>(value);
     bool good = (integer && integer.getType().isSignlessInteger(64)) ||
-                (floats && real && real.getType().isF64());
+                (floats && real && real.getType().isF64() && isFinite(real));
     if (!good)
       return emitError() << what << " '" << entry.getName().getValue()
                          << "' is " << value << ", expected "

@@ -10,6 +10,11 @@ module attributes {hwtune.target = #hwtune.target<"t4", {sm_count = 0}>} {}
 
 // -----
 
+// expected-error@+1 {{'peak' is 0x7FF0000000000000 : f64, expected a finite number}}
+module attributes {hwtune.target = #hwtune.target<"t4", {peak = 1.0e999}>} {}
+
+// -----
+
 // expected-error@+1 {{unknown field `sm_cuont`; did you mean 'sm_count'?}}
 module attributes {hwtune.target = #hwtune.target<"t4", {sm_cuont = 8}>} {}
 
