@@ -120,19 +120,29 @@ HWTUNE_CUDA_API Result cuCtxCreate_v2(Context *context, unsigned flags,
 }
 HWTUNE_CUDA_ALIAS(cuCtxCreate, cuCtxCreate_v2)
 
+namespace {
+/// CUctxCreateParams
+struct CreateParams {
+  void *affinity;
+  int affinityCount;
+  void *graphics;
+};
+} // namespace
+
 /// The parameters that came with CUDA 12.5 and 11.4 ask for things of other
 /// devices; only their absence is supported.
-HWTUNE_CUDA_API Result cuCtxCreate_v4(Context *context, void *parameters,
+HWTUNE_CUDA_API Result cuCtxCreate_v4(Context *context,
+                                      const CreateParams *params,
                                       unsigned flags, Device device) {
-  return parameters ? Result::NotSupported
-                    : cuCtxCreate_v2(context, flags, device);
+  bool asks = params && (params->affinityCount || params->graphics);
+  return asks ? Result::NotSupported : cuCtxCreate_v2(context, flags, device);
 }
 
 HWTUNE_CUDA_API Result cuCtxCreate_v3(Context *context, void *affinity,
                                       int count, unsigned flags,
                                       Device device) {
-  return affinity || count ? Result::NotSupported
-                           : cuCtxCreate_v2(context, flags, device);
+  (void)affinity;
+  return count ? Result::NotSupported : cuCtxCreate_v2(context, flags, device);
 }
 
 HWTUNE_CUDA_API Result cuCtxDestroy_v2(Context context) {

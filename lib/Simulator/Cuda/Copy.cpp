@@ -139,6 +139,19 @@ HWTUNE_CUDA_API Result cuMemcpyAsync(DevicePtr to, DevicePtr from, size_t bytes,
 }
 HWTUNE_CUDA_ALIAS(cuMemcpyAsync_ptsz, cuMemcpyAsync)
 
+/// One device: between its contexts as within one.
+HWTUNE_CUDA_API Result cuMemcpyPeer(DevicePtr to, cuda::Context, DevicePtr from,
+                                    cuda::Context, size_t bytes) {
+  return cuMemcpy(to, from, bytes);
+}
+HWTUNE_CUDA_ALIAS(cuMemcpyPeer_ptds, cuMemcpyPeer)
+HWTUNE_CUDA_API Result cuMemcpyPeerAsync(DevicePtr to, cuda::Context,
+                                         DevicePtr from, cuda::Context,
+                                         size_t bytes, Stream stream) {
+  return cuMemcpyAsync(to, from, bytes, stream);
+}
+HWTUNE_CUDA_ALIAS(cuMemcpyPeerAsync_ptsz, cuMemcpyPeerAsync)
+
 HWTUNE_CUDA_API Result cuMemcpyHtoD_v2(DevicePtr to, const void *from,
                                        size_t bytes) {
   return copyLinear(to, Side::Device, hostAddress(from), Side::Host, bytes,

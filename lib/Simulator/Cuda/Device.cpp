@@ -210,6 +210,7 @@ bool attributeOf(const TargetSpec &t, int attribute, int &value) {
   case A::ConcurrentManagedAccess:
     return set(1);
   case A::CooperativeLaunch:
+  case A::MemoryPoolsSupported:
     return set(1);
   case A::MaxSharedMemoryPerBlockOptin:
     return set(double(t.sharedPerBlockOptin ? t.sharedPerBlockOptin
@@ -223,7 +224,7 @@ bool attributeOf(const TargetSpec &t, int attribute, int &value) {
   default:
     break;
   }
-  // What a device of ours has not (textures, peers, pools, clusters, ...)
+  // What a device of ours has not (textures, peers, clusters, ...)
   // answers 0, as hardware without it does. What no driver of this version
   // knows is an error.
   constexpr int kKnownAttributes = 148;

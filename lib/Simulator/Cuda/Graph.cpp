@@ -310,6 +310,15 @@ HWTUNE_CUDA_API Result cuGraphAddDependencies(Graph handle, const Node *from,
   return Result::Success;
 }
 
+/// The data of an edge are those of programmatic launches.
+HWTUNE_CUDA_API Result cuGraphAddDependencies_v2(Graph graph, const Node *from,
+                                                 const Node *to,
+                                                 const void *edgeData,
+                                                 size_t count) {
+  return edgeData ? Result::NotSupported
+                  : cuGraphAddDependencies(graph, from, to, count);
+}
+
 HWTUNE_CUDA_API Result cuGraphAddKernelNode_v2(Node *node, Graph graph,
                                                const Node *dependencies,
                                                size_t count,

@@ -310,6 +310,13 @@ Result managedRange(Call &call, DevicePtr address, size_t bytes) {
 }
 } // namespace
 
+namespace {
+/// CUmemLocation
+struct MemoryLocation {
+  int type, id;
+};
+} // namespace
+
 /// Managed memory is in one place here, so hints are checked and forgotten.
 HWTUNE_CUDA_API Result cuMemPrefetchAsync(DevicePtr address, size_t bytes,
                                           cuda::Device device,
@@ -322,6 +329,12 @@ HWTUNE_CUDA_API Result cuMemPrefetchAsync(DevicePtr address, size_t bytes,
   return managedRange(call, address, bytes);
 }
 HWTUNE_CUDA_ALIAS(cuMemPrefetchAsync_ptsz, cuMemPrefetchAsync)
+HWTUNE_CUDA_API Result cuMemPrefetchAsync_v2(DevicePtr address, size_t bytes,
+                                             MemoryLocation location, unsigned,
+                                             cuda::Stream stream) {
+  return cuMemPrefetchAsync(address, bytes, location.id, stream);
+}
+HWTUNE_CUDA_ALIAS(cuMemPrefetchAsync_v2_ptsz, cuMemPrefetchAsync_v2)
 
 HWTUNE_CUDA_API Result cuMemAdvise(DevicePtr address, size_t bytes, int advice,
                                    cuda::Device device) {
@@ -332,6 +345,10 @@ HWTUNE_CUDA_API Result cuMemAdvise(DevicePtr address, size_t bytes, int advice,
   if (advice < 1 || advice > kLastAdvice)
     return Result::InvalidValue;
   return managedRange(call, address, bytes);
+}
+HWTUNE_CUDA_API Result cuMemAdvise_v2(DevicePtr address, size_t bytes,
+                                      int advice, MemoryLocation location) {
+  return cuMemAdvise(address, bytes, advice, location.id);
 }
 
 namespace {

@@ -164,6 +164,19 @@ HWTUNE_CUDA_API Result cuStreamGetCtx(Stream stream, cuda::Context *context) {
 }
 HWTUNE_CUDA_ALIAS(cuStreamGetCtx_ptsz, cuStreamGetCtx)
 
+/// Attributes are hints (L2 windows, priority); none changes a result.
+HWTUNE_CUDA_API Result cuStreamSetAttribute(Stream stream, int attribute,
+                                            const void *value) {
+  Call call(Need::Context);
+  if (!call.ok())
+    return call.result;
+  if (attribute < 1 || !value)
+    return Result::InvalidValue;
+  call.driver.stream(*call.context, stream, call.result);
+  return call.result;
+}
+HWTUNE_CUDA_ALIAS(cuStreamSetAttribute_ptsz, cuStreamSetAttribute)
+
 HWTUNE_CUDA_API Result cuStreamAttachMemAsync(Stream stream, DevicePtr address,
                                               size_t bytes, unsigned flags) {
   Call call(Need::Context);

@@ -122,6 +122,10 @@ struct Program::Impl {
   std::vector<FunctionInfo> infos;
   std::vector<GlobalInfo> globals;
   std::vector<DeviceAddress> owned; ///< allocations to release
+  struct Free {
+    void operator()(void *p) const { free(p); }
+  };
+  std::vector<std::unique_ptr<void, Free>> managed; ///< host side of some
   std::vector<InstMeta> metas;
   std::vector<MemDesc> mem;
   std::vector<CallDesc> calls;
@@ -235,6 +239,9 @@ void checkBarriers(Block &block);
 /// Arrives at a barrier with `lanes`.
 bool arriveBarrier(Warp *W, const Inst *I, uint32_t id, uint32_t threads,
                    uint32_t lanes);
+
+/// Completes the asynchronous copies of these lanes.
+void landCopies(Warp *W, uint32_t lanes);
 
 // Control handlers used from elsewhere.
 void switchPath(HWTUNE_HANDLER_ARGS);

@@ -179,6 +179,11 @@ private:
   bool decodeMatrixRows(bool isStore);
   bool decodeFragmentMove(bool isStore);
   bool decodeAsync();
+  bool decodeMbarrier();
+  bool decodeMbarrierArrive(bool drop);
+  bool decodeMbarrierWait();
+  bool decodeCopyArrive();
+  VOp &emitMbarrier(const char *what, const ptx::Operand &where, Val d, Val b);
   bool decodeVideo();
   bool decodeStack();
   bool decodeClusterAddress();
@@ -230,6 +235,7 @@ public:
 
 private:
   Status placeModuleVariables();
+  DeviceAddress allocateManaged(uint64_t bytes);
   Status initialise();
   void placeShared();
   FunctionInfo describe(const ptx::Function &function) const;

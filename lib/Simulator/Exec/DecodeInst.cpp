@@ -107,6 +107,8 @@ bool FunctionDecoder::decodeRegular() {
     return decodeMatrix();
   if (op == "cp")
     return decodeAsync();
+  if (op == "mbarrier")
+    return decodeMbarrier();
   if (op == "alloca" || op == "stacksave" || op == "stackrestore")
     return decodeStack();
   if (op.size() > 3 && op[0] == 'v' && op != "vote")

@@ -330,6 +330,8 @@ bool FunctionDecoder::decodeAsync() {
     emit("async.wait", {}, {Val::raw(n), Val::raw(what == "wait_all")});
     return !failed;
   }
+  if (what == "mbarrier")
+    return decodeCopyArrive();
   if ((what != "ca" && what != "cg") || ops.size() < 3 ||
       ops[2].kind != OperandKind::Immediate)
     return unsupported();
@@ -405,6 +407,8 @@ InstClass classify(std::string_view op, std::string_view type, Space space,
   };
   if (is({"ld", "ldu", "st", "atom", "red"}))
     return memoryClass(op, space);
+  if (op == "mbarrier")
+    return InstClass::SharedAtomic;
   if (op == "ldmatrix")
     return InstClass::SharedLoad;
   if (op == "stmatrix")
@@ -463,7 +467,7 @@ void FunctionDecoder::describe(uint32_t i) {
     form.space = hasShared()        ? Space::Shared
                  : hasMod("global") ? Space::Global
                                     : Space::None;
-  if (op == "ldmatrix" || op == "stmatrix")
+  if (op == "ldmatrix" || op == "stmatrix" || op == "mbarrier")
     form.space = Space::Shared;
   m.cls = classify(op, lastMod(), form.space, m.name);
   m.guarded = I.guard != ptx::kNone;

@@ -39,6 +39,7 @@ void addSpecialOps(Registry &registry);
 void addRoundingOps(Registry &registry);
 void addVideoOps(Registry &registry);
 void addControlOps(Registry &registry);
+void addMbarrierOps(Registry &registry);
 void addWarpOps(Registry &registry);
 void addAtomicOps(Registry &registry);
 void addModeOps(Registry &registry);

@@ -246,6 +246,21 @@ void land(Warp *W, const std::vector<WarpState::AsyncCopy> &group) {
   }
 }
 
+} // namespace
+
+void landCopies(Warp *W, uint32_t lanes) {
+  for (uint32_t left = lanes; left; left &= left - 1) {
+    uint32_t lane = uint32_t(__builtin_ctz(left));
+    for (const auto &group : W->state->groups[lane])
+      land(W, group);
+    W->state->groups[lane].clear();
+    land(W, W->state->pending[lane]);
+    W->state->pending[lane].clear();
+  }
+}
+
+namespace {
+
 /// a: groups that may stay in flight, b: wait_all, which takes those too that
 /// were not committed.
 void asyncWait(HWTUNE_HANDLER_ARGS) {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace hwtune::exec {
@@ -60,6 +61,7 @@ makeRegistry([[maybe_unused]] std::string_view unit) {
   addControlOps(*r);
   addWarpOps(*r);
   addAtomicOps(*r);
+  addMbarrierOps(*r);
   addModeOps(*r);
   addBuiltinOps(*r);
   return r;
@@ -90,6 +92,19 @@ static Error at(ptx::Loc loc, std::string message) {
   return {std::move(message), fmt::format("{}:{}", loc.line, loc.column)};
 }
 
+/// Memory that the host sees at the same address; 0 where there is none.
+DeviceAddress ProgramBuilder::allocateManaged(uint64_t bytes) {
+  constexpr uint64_t kPage = 4096;
+  uint64_t whole = (std::max<uint64_t>(bytes, 1) + kPage - 1) / kPage * kPage;
+  P.managed.emplace_back(std::aligned_alloc(kPage, whole));
+  void *host = P.managed.back().get();
+  auto address = DeviceAddress(uintptr_t(host));
+  if (!host || !memory.map(address, host, whole))
+    return 0;
+  memset(host, 0, whole);
+  return address;
+}
+
 Status ProgramBuilder::placeModuleVariables() {
   for (const ptx::Variable &v : M.variables) {
     Place place;
@@ -115,8 +130,10 @@ Status ProgramBuilder::placeModuleVariables() {
           return at(v.loc,
                     fmt::format("unresolved extern variable '{}'", info.name));
       } else {
-        place.address = memory.allocate(std::max<uint64_t>(v.bytes, 1),
-                                        std::max<uint32_t>(v.align, 256));
+        place.address = v.managed
+                            ? allocateManaged(v.bytes)
+                            : memory.allocate(std::max<uint64_t>(v.bytes, 1),
+                                              std::max<uint32_t>(v.align, 256));
         if (!place.address)
           return at(v.loc, fmt::format("no memory for the {} bytes of '{}'",
                                        v.bytes, info.name));

@@ -149,6 +149,11 @@ TEST_F(GraphTest, PoolsCountWhatIsTaken) {
                            "cuDeviceGetDefaultMemPool")(&pool, 0)));
   auto *get = entry<Result(Pool, int, void *)>("cuMemPoolGetAttribute");
   auto *set = entry<Result(Pool, int, void *)>("cuMemPoolSetAttribute");
+  int supported = 0;
+  EXPECT_CUDA(Success,
+              driver().cuDeviceGetAttribute(
+                  &supported, DeviceAttribute::MemoryPoolsSupported, 0));
+  EXPECT_EQ(supported, 1);
   constexpr int kThreshold = 4, kUsed = 7, kUsedHigh = 8;
   uint64_t value = 1 << 20;
   EXPECT_CUDA(Success, set(pool, kThreshold, &value));

@@ -66,6 +66,30 @@ TEST_F(Launch, Globals) {
               driver().cuModuleGetGlobal(&address, &bytes, module, "nothing"));
 }
 
+TEST_F(Launch, ManagedVariablesAreReadInPlace) {
+  Module module = load(R"(.version 8.0
+.target sm_80
+.address_size 64
+.global .attribute(.managed) .align 4 .u32 counter[2] = {7, 9};
+.visible .entry bump() {
+  .reg .b32 %r;
+  ld.global.u32 %r, [counter+4];
+  add.u32 %r, %r, 1;
+  st.global.u32 [counter+4], %r;
+  ret;
+})");
+  DevicePtr address = 0;
+  size_t bytes = 0;
+  EXPECT_CUDA(Success,
+              driver().cuModuleGetGlobal(&address, &bytes, module, "counter"));
+  ASSERT_EQ(bytes, 8u);
+  auto *counter = reinterpret_cast<volatile unsigned *>(address);
+  EXPECT_EQ(counter[0], 7u);
+  counter[1] = 41; // the host writes, the kernel reads, and back
+  EXPECT_CUDA(Success, launch(function(module, "bump"), 1, 1, {}));
+  EXPECT_EQ(counter[1], 42u);
+}
+
 TEST_F(Launch, DynamicSharedMemoryIsOptedIn) {
   Function f = function(load(kVectorAdd), "uses_shared");
   DevicePtr out = upload({0});

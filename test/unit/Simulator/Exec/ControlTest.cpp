@@ -11,6 +11,105 @@ using namespace hwtune::exec;
 
 namespace {
 
+/// Producers and consumers of two buffers, phase by phase: warp 0 writes, warp
+/// 1 sums what it reads after each phase.
+TEST(Control, MbarriersOrderProducersAndConsumers) {
+  ExecHarness h(std::string(kPtxHeader) + R"(
+.visible .entry k(.param .u64 p) {
+  .reg .b32 %r<12>; .reg .b64 %q<6>; .reg .pred %p, %w;
+  .shared .align 8 .b64 full; .shared .align 8 .b64 empty;
+  .shared .align 4 .b8 s[128];
+  ld.param.u64 %q0, [p];
+  mov.u32 %r0, %tid.x;
+  setp.eq.u32 %p, %r0, 0;
+  @%p mbarrier.init.shared.b64 [full], 32;
+  @%p mbarrier.init.shared::cta.b64 [empty], 32;
+  bar.sync 0;
+  and.b32 %r1, %r0, 31;
+  shl.b32 %r2, %r1, 2;
+  mov.u32 %r3, s; add.u32 %r3, %r3, %r2;
+  mov.u32 %r4, 0; mov.u32 %r5, 0;
+  setp.ge.u32 %w, %r0, 32;
+  @%w bra CONSUME;
+PRODUCE:
+  mad.lo.u32 %r6, %r4, 100, %r1;
+  st.shared.u32 [%r3], %r6;
+  mbarrier.arrive.shared.b64 %q1, [full];
+  and.b32 %r7, %r4, 1;
+WAIT_EMPTY:
+  mbarrier.try_wait.parity.shared::cta.b64 %p, [empty], %r7;
+  @!%p bra WAIT_EMPTY;
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p, %r4, 5;
+  @%p bra PRODUCE;
+  bra DONE;
+CONSUME:
+  and.b32 %r7, %r4, 1;
+WAIT_FULL:
+  mbarrier.test_wait.parity.acquire.cta.shared::cta.b64 %p, [full], %r7;
+  @!%p bra WAIT_FULL;
+  xor.b32 %r8, %r2, 124;
+  mov.u32 %r9, s; add.u32 %r9, %r9, %r8;
+  ld.shared.u32 %r6, [%r9];
+  add.u32 %r5, %r5, %r6;
+  mbarrier.arrive.release.cta.shared::cta.b64 _, [empty], 1;
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p, %r4, 5;
+  @%p bra CONSUME;
+  mad.wide.u32 %q2, %r1, 4, %q0;
+  st.global.u32 [%q2], %r5;
+DONE:
+  ret;
+}
+)");
+  ASSERT_TRUE(h.program) << h.error;
+  EXPECT_TRUE(h.program->refusals().empty());
+  DeviceAddress out = h.upload(std::vector<uint32_t>(32));
+  LaunchResult r = h.run("k", {1, 1, 1}, {64, 1, 1}, {out});
+  ASSERT_TRUE(r.ok()) << r.diagnostic.str();
+  auto got = h.download<uint32_t>(out, 32);
+  for (uint32_t i = 0; i < 32; ++i)
+    EXPECT_EQ(got[i], (0 + 1 + 2 + 3 + 4) * 100 + 5 * (31 - i)) << i;
+}
+
+/// States, counts, transactions, dropped arrivals, and arrival after copies.
+TEST(Control, MbarrierCounts) {
+  ExecHarness h(std::string(kPtxHeader) + R"(
+.visible .entry k(.param .u64 p) {
+  .reg .b32 %r<12>; .reg .b64 %q<6>; .reg .pred %p;
+  .shared .align 8 .b64 m; .shared .align 16 .b8 s[16];
+  ld.param.u64 %q0, [p];
+  mbarrier.init.shared.b64 [m], 3;
+  mbarrier.arrive.shared.b64 %q1, [m], 2;
+  mbarrier.pending_count.b64 %r0, %q1;
+  mbarrier.arrive.expect_tx.shared.b64 %q2, [m], 64;
+  mbarrier.pending_count.b64 %r1, %q2;
+  mbarrier.test_wait.shared.b64 %p, [m], %q1; selp.u32 %r2, 1, 0, %p;
+  mbarrier.complete_tx.shared::cta.b64 [m], 64;
+  mbarrier.test_wait.shared.b64 %p, [m], %q1; selp.u32 %r3, 1, 0, %p;
+  mbarrier.arrive_drop.shared.b64 %q3, [m];
+  mbarrier.arrive.shared.b64 %q3, [m];
+  mov.u32 %r4, m;
+  cp.async.ca.shared.global [s], [%q0], 4;
+  cp.async.mbarrier.arrive.noinc.shared.b64 [%r4];
+  mbarrier.test_wait.parity.shared.b64 %p, [m], 1; selp.u32 %r5, 1, 0, %p;
+  ld.shared.u32 %r6, [s];
+  mbarrier.arrive.shared.b64 %q4, [m];
+  mbarrier.pending_count.b64 %r7, %q4;
+  st.global.v4.u32 [%q0], {%r0, %r1, %r2, %r3};
+  st.global.v4.u32 [%q0+16], {%r5, %r6, %r7, 0};
+  ret;
+}
+)");
+  ASSERT_TRUE(h.program) << h.error;
+  EXPECT_TRUE(h.program->refusals().empty());
+  DeviceAddress out = h.upload(std::vector<uint32_t>{77, 0, 0, 0, 0, 0, 0, 0});
+  LaunchResult r = h.run("k", {1, 1, 1}, {1, 1, 1}, {out});
+  ASSERT_TRUE(r.ok()) << r.diagnostic.str();
+  EXPECT_EQ(h.download<uint32_t>(out, 8),
+            (std::vector<uint32_t>{3, 1, 0, 1, 1, 77, 2, 0}));
+}
+
 /// A cluster of one block: ranks are 0, addresses map to themselves, and the
 /// cluster's barrier orders the block.
 TEST(Control, ClustersOfOneBlock) {
