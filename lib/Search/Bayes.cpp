@@ -30,7 +30,8 @@ namespace {
 
 constexpr size_t kFirstList = 8;
 constexpr size_t kBlackBoxSample = 8;
-constexpr size_t kListEvery = 4;    // trials; the model's list goes on
+constexpr size_t kPool = 1000;   // of the model's order, to pick the list from
+constexpr size_t kListEvery = 4; // trials; the model's list goes on
 constexpr size_t kExploreEvery = 9; // trials; exploration never stops
 // A failure counts as this much slower than the best, at least.
 constexpr double kFailurePenalty = 0.7;
@@ -40,6 +41,36 @@ bool refitAt(size_t count) {
   return std::find(std::begin(kRefitAt), std::end(kRefitAt), count) !=
          std::end(kRefitAt);
 }
+
+/// Counts of branch values on a list of candidates.
+class BranchCounts {
+public:
+  explicit BranchCounts(const Eigen::MatrixXf &branches) : branches(branches) {}
+  void add(Rep rep) {
+    for (Eigen::Index j = 0; j < branches.cols(); ++j)
+      ++counts[{j, branches(rep, j)}];
+  }
+  size_t seen(Rep rep) const {
+    size_t sum = 0;
+    for (Eigen::Index j = 0; j < branches.cols(); ++j)
+      sum += of(rep, j);
+    return sum;
+  }
+  bool isFresh(Rep rep) const {
+    for (Eigen::Index j = 0; j < branches.cols(); ++j)
+      if (of(rep, j) == 0)
+        return true;
+    return false;
+  }
+
+private:
+  size_t of(Rep rep, Eigen::Index j) const {
+    auto it = counts.find({j, branches(rep, j)});
+    return it == counts.end() ? 0 : it->second;
+  }
+  const Eigen::MatrixXf &branches;
+  std::map<std::pair<Eigen::Index, float>, size_t> counts;
+};
 
 class Bayes final : public HistoryStrategy {
 public:
@@ -89,6 +120,8 @@ protected:
 
 private:
   bool twins(Rep a, Rep b) const;
+  std::vector<Rep> portfolio(size_t length) const;
+  Rep leastSeenTwin(Rep rep, const BranchCounts &counts) const;
   std::vector<Rep> modelList(const Eigen::MatrixXf &branches) const;
   std::vector<Rep> spreadList(const Eigen::MatrixXf &coordinates) const;
   void update();
@@ -112,41 +145,62 @@ private:
   double bestLog = 0, worstLog = -1e300;
 };
 
-/// Counts of branch values on a list of candidates.
-class BranchCounts {
-public:
-  explicit BranchCounts(const Eigen::MatrixXf &branches) : branches(branches) {}
-  void add(Rep rep) {
-    for (Eigen::Index j = 0; j < branches.cols(); ++j)
-      ++counts[{j, branches(rep, j)}];
-  }
-  size_t seen(Rep rep) const {
-    size_t sum = 0;
-    for (Eigen::Index j = 0; j < branches.cols(); ++j)
-      sum += of(rep, j);
-    return sum;
-  }
-  bool isFresh(Rep rep) const {
-    for (Eigen::Index j = 0; j < branches.cols(); ++j)
-      if (of(rep, j) == 0)
-        return true;
-    return false;
-  }
-
-private:
-  size_t of(Rep rep, Eigen::Index j) const {
-    auto it = counts.find({j, branches(rep, j)});
-    return it == counts.end() ? 0 : it->second;
-  }
-  const Eigen::MatrixXf &branches;
-  std::map<std::pair<Eigen::Index, float>, size_t> counts;
-};
-
 /// Whether no vector of the ensemble tells two candidates apart.
 bool Bayes::twins(Rep a, Rep b) const {
   return std::abs(prior.mean[a] - prior.mean[b]) < 1e-5f &&
          (prior.deviation.row(a) - prior.deviation.row(b)).squaredNorm() <
              1e-9f;
+}
+
+/// Candidates that together promise most: in turn the model's next favourite,
+/// and the one that lowers the best time, in the mean over the ensemble's
+/// vectors, by most. Where the mean is wrong, the favourites of vectors that
+/// disagree with it are on the list all the same.
+std::vector<Rep> Bayes::portfolio(size_t length) const {
+  size_t pool = std::min(prior.order.size(), kPool);
+  // Log time of every pool member under every vector, as a column.
+  Eigen::Index vectors = prior.deviation.cols();
+  float scale = std::sqrt(float(std::max<Eigen::Index>(vectors - 1, 1)));
+  Eigen::MatrixXf log(vectors, Eigen::Index(pool));
+  for (size_t i = 0; i < pool; ++i) {
+    Rep rep = prior.order[i];
+    log.col(Eigen::Index(i)) =
+        (scale * prior.deviation.row(rep).transpose()).array() +
+        prior.mean[rep];
+  }
+  std::vector<Rep> chosen;
+  std::vector<bool> used(pool);
+  Eigen::VectorXf best = Eigen::VectorXf::Constant(vectors, 1e3f);
+  while (chosen.size() < length) {
+    // Ties, and every other turn, go to the model's order.
+    size_t pick =
+        size_t(std::find(used.begin(), used.end(), false) - used.begin());
+    float most = chosen.size() % 2 ? 1e30f : 1e-6f;
+    for (size_t i = pick; i < pool; ++i) {
+      float gain =
+          used[i] ? 0 : (best - log.col(Eigen::Index(i))).cwiseMax(0).sum();
+      if (gain > most) {
+        most = gain + 1e-6f;
+        pick = i;
+      }
+    }
+    chosen.push_back(prior.order[pick]);
+    for (size_t i = pick; i < pool; ++i) // its twins are as good as chosen
+      used[i] = used[i] || twins(prior.order[pick], prior.order[i]);
+    best = best.cwiseMin(log.col(Eigen::Index(pick)));
+  }
+  return chosen;
+}
+
+/// Of candidates that no vector tells from `rep`, the one whose branches have
+/// been seen least.
+Rep Bayes::leastSeenTwin(Rep rep, const BranchCounts &counts) const {
+  auto first = std::find(prior.order.begin(), prior.order.end(), rep);
+  Rep choice = rep;
+  for (auto it = first; it != prior.order.end() && twins(rep, *it); ++it)
+    if (counts.seen(*it) < counts.seen(choice))
+      choice = *it;
+  return choice;
 }
 
 /// The model's favourites. Of candidates that it cannot tell apart, one, of
@@ -160,17 +214,12 @@ std::vector<Rep> Bayes::modelList(const Eigen::MatrixXf &branches) const {
   const std::vector<Rep> &order = prior.order;
   if (!isAuto)
     return {order.begin(), order.begin() + ptrdiff_t(length)};
-  std::vector<Rep> favourites;
   BranchCounts counts(branches);
-  for (size_t i = 0; i < order.size() && favourites.size() < length;) {
-    Rep choice = order[i];
-    size_t end = i + 1;
-    for (; end < order.size() && twins(order[i], order[end]); ++end)
-      if (counts.seen(order[end]) < counts.seen(choice))
-        choice = order[end];
+  std::vector<Rep> favourites;
+  for (Rep rep : portfolio(length)) {
+    Rep choice = leastSeenTwin(rep, counts);
     favourites.push_back(choice);
     counts.add(choice);
-    i = end;
   }
   std::vector<Rep> missing;
   for (Rep rep : order)

@@ -198,6 +198,23 @@ TEST(Strategy, Errors) {
             "bowl: 2 categorical flags, expected one per parameter (3)");
 }
 
+TEST(Auto, FirstListHoldsTheFavouritesOfVectorsThatDisagree) {
+  // 40 candidates in a row; three vectors of four like the first twenty, each
+  // a little less than the one before it, the fourth likes only the last.
+  Synthetic s = bowl({20}, 1);
+  SearchProblem &p = s.problem;
+  p.categorical.assign(2, false);
+  p.logTime = Table(40, 4);
+  for (size_t i = 0; i < 40; ++i)
+    for (size_t m = 0; m < 4; ++m)
+      p.logTime.at(i, m) = m < 3 ? (i < 20 ? 0.01f * float(i) : 1.0f)
+                                 : (i < 39 ? 2.0f + 0.01f * float(i) : 0.0f);
+  std::vector<size_t> order = runStrategy("auto", s, 1, 16).order;
+  EXPECT_EQ(order[0], 0u);
+  EXPECT_EQ(order[1], 1u);
+  EXPECT_EQ(order[2], 39u); // the mean puts it twentieth
+}
+
 TEST(Auto, StartsWhereItIsTold) {
   Synthetic s = bowl({5, 5}, 1);
   addModel(s, 6, 0.2, 1);
