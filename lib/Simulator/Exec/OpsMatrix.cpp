@@ -443,8 +443,11 @@ void wmma(const MatrixDesc &D, std::byte *R) {
     Tiles<int32_t> t;
     for (int i = 0; i < D.m * D.k; ++i)
       t.a[i / D.k][i % D.k] = readInt(a, R, i);
+    // Of four bits, B is held as its transpose; see moveFragment.
+    bool transposed = bitsOf(D.b) == 4;
     for (int i = 0; i < D.k * D.n; ++i)
-      t.b[i / D.n][i % D.n] = readInt(b, R, i);
+      (transposed ? t.b[i % D.k][i / D.k] : t.b[i / D.n][i % D.n]) =
+          readInt(b, R, i);
     for (int i = 0; i < D.m * D.n; ++i)
       t.c[i / D.n][i % D.n] = readInt(c, R, i);
     multiplyInt(t, D.m, D.n, D.k, D.saturate);
