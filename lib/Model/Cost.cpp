@@ -518,11 +518,11 @@ hardwareFeatures(const KernelFeatures &f, const Prediction &p) {
 void predictBatch(std::span<const KernelFeatures> features,
                   const ModelTarget &target,
                   std::span<const Constants> constants,
-                  std::span<double> seconds) {
+                  std::span<double> seconds, const CostWeights &weights) {
   size_t out = 0;
   for (const KernelFeatures &f : features)
     for (const Constants &c : constants)
-      seconds[out++] = predict(f, target, c).seconds;
+      seconds[out++] = predict(f, target, c, weights).seconds;
 }
 
 } // namespace hwtune

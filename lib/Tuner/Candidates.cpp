@@ -91,7 +91,8 @@ private:
     space.forEach([&](const Config &config) {
       if (number++ % stride)
         return true;
-      Prediction p = predict(features(config), target, reasoned);
+      Prediction p =
+          predict(features(config), target, reasoned, options.weights);
       seconds.push_back(float(p.infeasible ? INFINITY : p.seconds));
       if (p.infeasible)
         ++result.infeasible[p.infeasible];
@@ -163,7 +164,8 @@ private:
     auto consider = [&](const Config &config) {
       if (!seen.insert(config).second)
         return;
-      Prediction p = predict(features(config), target, reasoned);
+      Prediction p =
+          predict(features(config), target, reasoned, options.weights);
       if (!p.infeasible)
         ranked.emplace(p.seconds, config);
     };
@@ -200,7 +202,7 @@ private:
     std::vector<double> times(ensemble.size());
     for (size_t i = 0; i < n; ++i) {
       KernelFeatures f = features(result.configs[i]);
-      predictBatch({&f, 1}, target, ensemble, times);
+      predictBatch({&f, 1}, target, ensemble, times, options.weights);
       double sum = 0;
       for (size_t m = 0; m < times.size(); ++m) {
         problem.logTime.at(i, m) = float(std::log(times[m]));
@@ -233,7 +235,7 @@ double candidatesTime(const KernelFeatures &features, const ModelTarget &target,
                       const CollectOptions &options) {
   Ensemble ensemble = makeEnsemble(options.ensemble, options.seed);
   std::vector<double> times(ensemble.size());
-  predictBatch({&features, 1}, target, ensemble, times);
+  predictBatch({&features, 1}, target, ensemble, times, options.weights);
   double sum = 0;
   for (double time : times)
     sum += std::log(time);

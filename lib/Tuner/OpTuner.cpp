@@ -44,6 +44,25 @@ Label labelOf(const DeviceName &device) {
   return Label::Predicted;
 }
 
+CostWeights rememberedWeights(std::span<const Database::StoredRun> runs,
+                              std::string_view opKind, std::string_view gpu,
+                              Label least) {
+  const RunRecord *last = nullptr;
+  for (const Database::StoredRun &stored : runs) {
+    const RunRecord &run = stored.run;
+    if (run.opKind == opKind && run.key.gpu == gpu && run.finished &&
+        run.label && *run.label != Label::Predicted && *run.label >= least &&
+        !run.weights.empty() && (!last || *last->finished <= *run.finished))
+      last = &run;
+  }
+  CostWeights weights;
+  for (unsigned i = 0; last && i < kNumCosts; ++i)
+    for (const auto &[cost, eta] : last->weights)
+      if (cost == costName(Cost(i)) && eta > 0)
+        weights.eta[i] = eta;
+  return weights;
+}
+
 std::string measuringPolicy(const OpTuneOptions &options) {
   return fmt::format("objective {}, cold cache, feature version {}",
                      toString(options.objective), kFeatureVersion);
@@ -169,8 +188,10 @@ private:
   RunRecord describe() const;
   /// A stored result that spares the run; an error where one was required.
   Expected<std::optional<TuneResult>> stored();
-  TuneCallbacks callbacks(const Candidates &candidates) const;
-  TuneCallbacks modelCallbacks(const Candidates &candidates) const;
+  TuneCallbacks callbacks(const Candidates &candidates,
+                          const CollectOptions &collect) const;
+  TuneCallbacks modelCallbacks(const Candidates &candidates,
+                               const CollectOptions &collect) const;
   /// The model's weights, corrected by what was measured.
   std::vector<std::pair<std::string, double>>
   learned(const std::vector<TrialRecord> &trials) const;
@@ -359,9 +380,10 @@ Verification OpTuner::verify(const Config &config,
   return result;
 }
 
-TuneCallbacks OpTuner::callbacks(const Candidates &candidates) const {
+TuneCallbacks OpTuner::callbacks(const Candidates &candidates,
+                                 const CollectOptions &collect) const {
   if (isModel())
-    return modelCallbacks(candidates);
+    return modelCallbacks(candidates, collect);
   TuneCallbacks result;
   result.compile = [this](const Config &config) {
     return compile(config, "trial", request.module, request.shapes, false);
@@ -379,7 +401,8 @@ TuneCallbacks OpTuner::callbacks(const Candidates &candidates) const {
 }
 
 /// No device: what the model expects, and nothing is verified.
-TuneCallbacks OpTuner::modelCallbacks(const Candidates &candidates) const {
+TuneCallbacks OpTuner::modelCallbacks(const Candidates &candidates,
+                                      const CollectOptions &collect) const {
   TuneCallbacks result;
   result.compile = [](const Config &) {
     std::promise<Artifact> promise;
@@ -391,16 +414,16 @@ TuneCallbacks OpTuner::modelCallbacks(const Candidates &candidates) const {
   std::map<Config, double> known;
   for (size_t i = 0; i < candidates.configs.size(); ++i)
     known.emplace(candidates.configs[i], candidates.predicted[i]);
-  result.measure = [this, target, known](const Config &config, const Artifact &,
-                                         const MeasureRequest &) {
+  result.measure = [this, target, known, collect](const Config &config,
+                                                  const Artifact &,
+                                                  const MeasureRequest &) {
     Measurement m;
     m.label = Label::Predicted;
     auto at = known.find(config);
-    double seconds = at != known.end()
-                         ? at->second
-                         : candidatesTime(request.features(config), *target,
-                                          {options.keep, kDefaultEnsembleSize,
-                                           options.seed});
+    double seconds =
+        at != known.end()
+            ? at->second
+            : candidatesTime(request.features(config), *target, collect);
     if (!std::isfinite(seconds)) {
       m.status = TrialStatus::Constraint;
       m.reason = "the model finds it infeasible on this target";
@@ -448,7 +471,16 @@ Expected<TuneResult> OpTuner::run() {
       environment.observer->finished(**hit);
     return std::move(**hit);
   }
-  CollectOptions collect{options.keep, kDefaultEnsembleSize, options.seed};
+  CollectOptions collect{options.keep, kDefaultEnsembleSize, options.seed, {}};
+  if (environment.database) {
+    Expected<std::vector<Database::StoredRun>> runs =
+        environment.database->runs();
+    if (!runs)
+      return runs.error();
+    collect.weights =
+        rememberedWeights(*runs, toString(request.workload.kind),
+                          request.target.id, labelOf(environment.device));
+  }
   Expected<Candidates> candidates =
       collectCandidates(request.space, request.target, request.features,
                         collect, environment.cancel);
@@ -487,7 +519,7 @@ Expected<TuneResult> OpTuner::run() {
         environment.parallelMeasures
             ? environment.parallelMeasures
             : std::max(1u, std::thread::hardware_concurrency());
-  return tune(task, callbacks(*candidates), loop);
+  return tune(task, callbacks(*candidates, collect), loop);
 }
 
 } // namespace

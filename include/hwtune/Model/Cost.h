@@ -115,7 +115,7 @@ Prediction predict(const KernelFeatures &features, const TargetSpec &target,
 void predictBatch(std::span<const KernelFeatures> features,
                   const ModelTarget &target,
                   std::span<const Constants> constants,
-                  std::span<double> seconds);
+                  std::span<double> seconds, const CostWeights &weights = {});
 
 /// Coordinates in which kernels that behave alike are near each other: logs of
 /// the terms' shares and of work per thread, occupancy, registers, waves. For

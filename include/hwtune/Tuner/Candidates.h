@@ -36,6 +36,8 @@ struct CollectOptions {
   /// Vectors of constants for the columns of `SearchProblem::logTime`.
   unsigned ensemble = kDefaultEnsembleSize;
   uint64_t seed = 0;
+  /// What earlier runs have corrected of the model.
+  CostWeights weights = {};
 };
 
 struct Candidates {

@@ -16,7 +16,7 @@
 
 #include "hwtune/Measure/Device.h"
 #include "hwtune/Measure/RunOutcome.h"
-#include "hwtune/Model/KernelFeatures.h"
+#include "hwtune/Model/Cost.h"
 #include "hwtune/Target/TargetSpec.h"
 #include "hwtune/Tuner/CompileProtocol.h"
 #include "hwtune/Tuner/Tuner.h"
@@ -24,6 +24,7 @@
 #include "hwtune/Workload/Workload.h"
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,13 @@ Expected<TuneResult> tuneOp(const OpTuneRequest &request,
 
 /// Label of the times that a device gives.
 Label labelOf(const DeviceName &device);
+
+/// What the last finished run of this kind of op on this GPU corrected of the
+/// model (`RunRecord::weights`), of those whose times count for at least
+/// `least` and are no predictions. None: all 1.
+CostWeights rememberedWeights(std::span<const Database::StoredRun> runs,
+                              std::string_view opKind, std::string_view gpu,
+                              Label least);
 /// What of the measuring must agree for two runs to be comparable.
 std::string measuringPolicy(const OpTuneOptions &options);
 /// Key of the records of this op here.

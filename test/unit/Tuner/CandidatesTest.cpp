@@ -74,6 +74,20 @@ TEST(Candidates, KeepsTheFeasibleAndNamesTheRest) {
     EXPECT_TRUE(std::isfinite(c->predicted[i]));
 }
 
+TEST(Candidates, WeightsOfEarlierRunsCorrectThePrediction) {
+  CollectOptions plain, corrected;
+  plain.ensemble = corrected.ensemble = 1;
+  for (double &eta : corrected.weights.eta)
+    eta = 2;
+  auto a = collectCandidates(sampleSpace(), sampleTarget(), featuresOf, plain);
+  auto b =
+      collectCandidates(sampleSpace(), sampleTarget(), featuresOf, corrected);
+  ASSERT_TRUE(a && b);
+  ASSERT_EQ(a->predicted.size(), b->predicted.size());
+  for (size_t i = 0; i < a->predicted.size(); ++i)
+    EXPECT_NEAR(b->predicted[i], 2 * a->predicted[i], 1e-9 * b->predicted[i]);
+}
+
 TEST(Candidates, KeepsTheBestAndASpreadOfTheRest) {
   CollectOptions all, few;
   all.ensemble = few.ensemble = 1;

@@ -184,6 +184,37 @@ TEST(OpTunerParts, Labels) {
   EXPECT_EQ(labelOf(*parseDeviceName("model")), Label::Predicted);
 }
 
+TEST(OpTunerParts, WeightsOfTheLastRunThatCounts) {
+  auto stored = [](const char *kind, const char *gpu, double finished,
+                   Label label, double memory) {
+    Database::StoredRun s;
+    s.run.opKind = kind;
+    s.run.key.gpu = gpu;
+    s.run.finished = finished;
+    s.run.label = label;
+    s.run.weights = {{"memory", memory}, {"compute", 1.5}};
+    return s;
+  };
+  std::vector<Database::StoredRun> runs = {
+      stored("contraction", "a", 1, Label::Measured, 2),
+      stored("contraction", "a", 3, Label::Simulated, 3),
+      stored("contraction", "a", 4, Label::Predicted, 4),
+      stored("contraction", "b", 5, Label::Measured, 5),
+      stored("reduction", "a", 6, Label::Measured, 6)};
+  auto memory = [&](const char *kind, const char *gpu, Label least) {
+    return rememberedWeights(runs, kind, gpu, least).eta[0];
+  };
+  EXPECT_EQ(memory("contraction", "a", Label::Measured), 2);
+  EXPECT_EQ(memory("contraction", "a", Label::Simulated), 3);
+  EXPECT_EQ(memory("contraction", "a", Label::Predicted), 3);
+  EXPECT_EQ(memory("contraction", "c", Label::Predicted), 1);
+  CostWeights w = rememberedWeights(runs, "contraction", "a", Label::Measured);
+  EXPECT_EQ(w.eta[1], 1.5);
+  EXPECT_EQ(w.eta[2], 1);       // it says nothing of communication
+  runs[0].run.finished.reset(); // was killed
+  EXPECT_EQ(memory("contraction", "a", Label::Measured), 1);
+}
+
 TEST(OpTunerParts, RepliesAsArtifacts) {
   TargetSpec target = *knownTarget("a100-sxm4-80gb");
   WorkerReply reply;
