@@ -357,7 +357,7 @@ template <FloatFormat const &F> void addFromF32(Registry &r, const char *to) {
   FROM(".rn.satfinite", Rounding::Nearest, false, true)
   FROM(".rz.satfinite", Rounding::Zero, false, true)
   FROM(".rn.relu.satfinite", Rounding::Nearest, true, true)
-  FROM(".rn.satfinite.relu", Rounding::Nearest, true, true)
+  FROM(".rz.relu.satfinite", Rounding::Zero, true, true)
 #undef FROM
   addEntry(r, "cvt.rm", (std::string(".") + to + ".f32").c_str(),
            lop<U16, F32>([](auto v) {
@@ -401,6 +401,14 @@ template <FloatFormat const &F> void addFp8(Registry &r, const std::string &t) {
                      << 8) |
                     encodeFloat(F, decodeFloat(kF16, v & 0xffff),
                                 Rounding::Nearest, true);
+           }));
+  addEntry(r, "cvt.rn.satfinite.relu", ("." + x2 + ".f16x2").c_str(),
+           lop<U16, U32>([](auto v) {
+             auto half = [](uint32_t h) {
+               double d = decodeFloat(kF16, h);
+               return encodeFloat(F, d <= 0 ? 0.0 : d, Rounding::Nearest, true);
+             };
+             return (half(v >> 16) << 8) | half(v & 0xffff);
            }));
   addEntry(
       r, "cvt.rn", (".f16x2." + x2).c_str(), lop<U32, U16>([](auto v) {
