@@ -19,6 +19,8 @@ using cuda::Result;
 namespace {
 
 constexpr size_t kLogBytes = 16384;
+/// Entry of the simulated driver that describes its last launch as JSON.
+constexpr const char *kSimReportSymbol = "hwtuneSimLastReport";
 
 /// After these no other candidate can run in any process either.
 bool isFatal(Result result) {
@@ -198,20 +200,51 @@ bool DeviceSession::configureLaunch(size_t kernel) {
       [](const KernelDesc &k) { return k.registers || k.spillBytes; });
   if (!driver.simConfigure || (launch.sampleBlocks.empty() && !known))
     return true;
-  bool last = kernel + 1 == kernels.size();
+  // Times are of the whole grid.
+  bool sampled = kernel + 1 == kernels.size() && !timed;
   Json config;
   if (known) {
     config["registers"] = launch.kernels[kernel].registers;
     config["spill_bytes"] = launch.kernels[kernel].spillBytes;
   }
   config["blocks"] = Json::array();
-  if (last)
+  if (sampled)
     for (const auto &block : launch.sampleBlocks)
       config["blocks"].push_back(block);
-  const char *why = driver.simConfigure(config.dump().c_str());
+  return configure(config);
+}
+
+bool DeviceSession::configure(const Json &settings) {
+  const char *why = driver.simConfigure(settings.dump().c_str());
   return !why ||
          fail(RunStatus::Launch,
               fmt::format("`{}` failed: {}", cuda::kSimConfigureSymbol, why));
+}
+
+bool DeviceSession::setTimed(bool on) {
+  timed = on;
+  if (!driver.simConfigure)
+    return true;
+  Json settings{{"mode", timed ? "timed" : "functional"},
+                {"blocks", Json::array()}};
+  if (timed)
+    settings["launch"] = policy.coldCache ? "cold" : "warm";
+  return configure(settings);
+}
+
+/// What the last launch took; no sum where one of several is not known.
+void DeviceSession::addEnergy() {
+  using Report = const char *(*)();
+  auto report = reinterpret_cast<Report>(
+      reinterpret_cast<uintptr_t>(driver.symbol(kSimReportSymbol)));
+  Json last = report ? Json::parse(report(), nullptr, false) : Json();
+  double energy = 0;
+  if (last.is_object() && last.contains("timing"))
+    energy = last["timing"].value("energy_j", 0.0);
+  if (energy > 0 && launchJoules)
+    *launchJoules += energy;
+  else
+    launchJoules.reset();
 }
 
 void DeviceSession::bindArguments() {
@@ -238,6 +271,7 @@ void DeviceSession::bindArguments() {
 
 bool DeviceSession::launchAll() {
   bindArguments();
+  launchJoules = 0;
   for (size_t i = 0; i < kernels.size(); ++i) {
     const KernelDesc &d = launch.kernels[i];
     auto u = [](int64_t v) { return static_cast<unsigned>(v); };
@@ -249,6 +283,7 @@ bool DeviceSession::launchAll() {
                                      kernels[i].params.data(), nullptr),
                "cuLaunchKernel"))
       return false;
+    addEnergy();
   }
   return true;
 }

@@ -16,8 +16,11 @@
 #include "hwtune/Measure/ExpectedFile.h"
 #include "hwtune/Measure/Runner.h"
 
+#include "hwtune/Support/Json.h"
 #include <array>
+
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace hwtune {
@@ -50,6 +53,11 @@ public:
   bool check(cuda::Result result, const char *call,
              RunStatus otherwise = RunStatus::Launch);
   bool fail(RunStatus status, std::string reason);
+  /// A simulated device executes for the check, every block or those that the
+  /// description names, and estimates for the time.
+  bool setTimed(bool timed);
+  /// Joules of the last `launchAll`, where the device can tell.
+  std::optional<double> joules() const { return launchJoules; }
 
   const DriverTable &driver;
   const TargetSpec &target;
@@ -67,6 +75,8 @@ private:
 
   bool loadKernel(const KernelDesc &desc);
   bool configureLaunch(size_t kernel);
+  bool configure(const Json &settings);
+  void addEnergy();
   bool fillBuffer(size_t index);
   bool compareOutput(const ExpectedDesc &desc, VerifyRecord &record);
   bool inputsUnchanged();
@@ -84,6 +94,8 @@ private:
   cuda::Module module = nullptr;
   std::vector<Buffer> buffers;
   std::vector<Kernel> kernels;
+  bool timed = false;
+  std::optional<double> launchJoules;
 };
 
 } // namespace hwtune

@@ -48,6 +48,8 @@ OrderedJson timingToJson(const TimingRecord &t) {
   j["launches_per_sample"] = t.launchesPerSample;
   j["cache"] = t.cache;
   j["flush_bytes"] = t.flushBytes;
+  if (t.joules)
+    j["energy_j"] = *t.joules;
   return j;
 }
 
@@ -65,6 +67,8 @@ TimingRecord readTiming(const JsonReader &r) {
       static_cast<int>(r["launches_per_sample"].integer(1, INT32_MAX));
   t.cache = r["cache"].string();
   t.flushBytes = r["flush_bytes"].integer(0, kAnyCount);
+  if (r.has("energy_j"))
+    t.joules = r["energy_j"].number(0, kAnyNumber);
   return t;
 }
 

@@ -45,22 +45,10 @@ bool archMatches(DeviceSession &session, const RunInput &input,
                   session.target.id));
 }
 
-/// The simulated device executes for the check and estimates for the time.
-bool setMode(DeviceSession &session, const char *mode) {
-  if (!session.driver.simConfigure)
-    return true;
-  std::string config = fmt::format(R"({{"mode":"{}","blocks":[]}})", mode);
-  const char *why = session.driver.simConfigure(config.c_str());
-  return !why || session.fail(RunStatus::Launch,
-                              fmt::format("`{}` failed: {}",
-                                          cuda::kSimConfigureSymbol, why));
-}
-
 /// Everything once, from fresh buffers to the comparison.
 bool runOnce(DeviceSession &session, bool compare) {
-  return session.fill() && setMode(session, "functional") &&
-         session.launchAll() && session.synchronize() &&
-         (!compare || session.verify());
+  return session.fill() && session.setTimed(false) && session.launchAll() &&
+         session.synchronize() && (!compare || session.verify());
 }
 
 bool checkAndTime(DeviceSession &session, const RunInput &input,
@@ -87,7 +75,7 @@ bool checkAndTime(DeviceSession &session, const RunInput &input,
   // Buffers are as the run left them, or, without one, hold nothing yet.
   if (simulated && !policy.check && !session.fill())
     return false;
-  if (!setMode(session, "timed") || !timeLaunches(session, policy, outcome))
+  if (!session.setTimed(true) || !timeLaunches(session, policy, outcome))
     return false;
   // A race may have been lucky the first time. A simulated device is
   // deterministic, and looks for races itself.

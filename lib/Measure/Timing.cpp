@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A sample is the time between two events around one launch of everything (cold
-// cache), or around several back to back (warm). See docs/measuring.md.
+// A sample is the time between two events around one launch of everything that
+// comes from idle (cold), or around several back to back (warm). See
+// docs/measuring.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +31,9 @@ namespace {
 constexpr double kDocumentedResolution = 0.5e-6;
 constexpr int kResolutionProbes = 16;
 constexpr int kMaxLaunchesPerSample = 1000;
+/// Back to back: the first launch of a sample comes from idle and must not
+/// count.
+constexpr int kMinBackToBack = 10;
 constexpr int kMinSamples = 3;
 /// Twice the L2: what is evicted, and what was written to evict it.
 constexpr int64_t kFlushFactor = 2;
@@ -81,10 +85,10 @@ bool Timer::createEvents() {
 }
 
 bool Timer::allocateFlush() {
-  record.cache = driver.kind() == DriverKind::Simulated ? "device"
-                 : policy.coldCache                     ? "cold"
-                                                        : "warm";
-  if (record.cache != "cold" || session.target.l2Bytes == 0)
+  record.cache = policy.coldCache ? "cold" : "warm";
+  // A simulated device is told what a launch follows.
+  if (!policy.coldCache || driver.kind() == DriverKind::Simulated ||
+      session.target.l2Bytes == 0)
     return true;
   record.flushBytes = kFlushFactor * session.target.l2Bytes;
   return session.check(
@@ -129,7 +133,9 @@ bool Timer::measureResolution() {
 }
 
 bool Timer::sample(int launches, double &seconds) {
+  // A cold launch comes from idle: its overhead is part of it.
   if (!session.restoreInitial() || !flush() ||
+      (policy.coldCache && !session.synchronize()) ||
       !session.check(driver.cuEventRecord(start, nullptr), "cuEventRecord"))
     return false;
   for (int i = 0; i < launches; ++i)
@@ -139,6 +145,7 @@ bool Timer::sample(int launches, double &seconds) {
       !elapsed(seconds))
     return false;
   seconds /= launches;
+  record.joules = session.joules();
   return true;
 }
 
@@ -146,14 +153,12 @@ bool Timer::sample(int launches, double &seconds) {
 /// or, where a cold launch cannot be repeated, more samples average it out.
 void Timer::plan(double estimate) {
   samples = policy.samples;
-  double ticks = estimate / record.resolution;
-  if (ticks >= policy.minTicks)
-    return;
-  double factor = std::ceil(policy.minTicks / std::max(ticks, 1.0));
-  if (record.cache == "warm")
-    record.launchesPerSample =
-        static_cast<int>(std::min<double>(factor, kMaxLaunchesPerSample));
-  else if (record.cache == "cold")
+  double ticks = std::max(estimate / record.resolution, 1.0);
+  double factor = std::ceil(policy.minTicks / ticks);
+  if (!policy.coldCache)
+    record.launchesPerSample = static_cast<int>(
+        std::clamp<double>(factor, kMinBackToBack, kMaxLaunchesPerSample));
+  else if (factor > 1)
     samples = static_cast<int>(std::min<double>(
         std::max(samples, policy.maxSamples), samples * factor));
 }

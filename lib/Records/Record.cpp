@@ -200,12 +200,22 @@ OrderedJson toJson(const RunRecord &run) {
   w.put("generic_ns", run.genericNs);
   w.put("heuristic_ns", run.heuristicNs);
   w.put("tuned_ns", run.tunedNs);
+  w.put("generic_mj", run.genericMJ);
+  w.put("tuned_mj", run.tunedMJ);
+  if (!run.front.empty())
+    w.json["front"] = OrderedJson::array();
+  for (const FrontPoint &point : run.front)
+    w.json["front"].push_back({{"config", point.config},
+                               {"time_ns", point.timeNs},
+                               {"energy_mj", point.energyMJ}});
   w.put("schedule", run.schedule);
   w.json["config"] = run.config;
   w.json["heuristic_config"] = run.heuristicConfig;
   w.put("tie_of", run.tieOf);
   w.put("registers", run.registers);
+  w.put("spill_bytes", run.spillBytes);
   w.put("shared_bytes", run.sharedBytes);
+  w.put("register_basis", run.registerBasis);
   w.put("occupancy", run.occupancy);
   w.put("artifact", run.artifact);
   if (!run.weights.empty())
@@ -225,6 +235,7 @@ constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr size_t kMaxText = 1 << 20; ///< a compiler's diagnostics
 constexpr size_t kMaxSamples = 1 << 20;
 constexpr size_t kMaxKnobs = 1024;
+constexpr size_t kMaxFront = 1 << 16;
 
 /// Absent fields keep what the struct has.
 class Reader {
@@ -353,6 +364,15 @@ Expected<TrialRecord> trialFromJson(const OrderedJson &json) {
   return trial;
 }
 
+static FrontPoint readPoint(const OrderedJson &json, const JsonReader &r) {
+  r.onlyFields({"config", "time_ns", "energy_mj"});
+  FrontPoint point;
+  takeConfig(json, "config", r, point.config);
+  point.timeNs = r["time_ns"].number(0, kHuge);
+  point.energyMJ = r["energy_mj"].number(0, kHuge);
+  return point;
+}
+
 static RecordKey keyFromJson(const JsonReader &r) {
   r.onlyFields({"op", "gpu", "arch", "toolchain", "policy"});
   return {r["op"].string(), r["gpu"].string(), r["arch"].string(),
@@ -373,8 +393,10 @@ Expected<RunRecord> runFromJson(const OrderedJson &json) {
                 "verified",       "stop_reason",  "label",
                 "generic_ns",     "heuristic_ns", "tuned_ns",
                 "schedule",       "config",       "heuristic_config",
-                "tie_of",         "registers",    "shared_bytes",
-                "occupancy",      "artifact",     "weights"});
+                "tie_of",         "registers",    "spill_bytes",
+                "shared_bytes",   "occupancy",    "register_basis",
+                "artifact",       "weights",      "generic_mj",
+                "tuned_mj",       "front"});
   RunRecord run;
   run.uid = r["uid"].string(128);
   run.key = keyFromJson(r["key"]);
@@ -417,12 +439,19 @@ Expected<RunRecord> runFromJson(const OrderedJson &json) {
   get.get("generic_ns", run.genericNs);
   get.get("heuristic_ns", run.heuristicNs);
   get.get("tuned_ns", run.tunedNs);
+  get.get("generic_mj", run.genericMJ);
+  get.get("tuned_mj", run.tunedMJ);
+  if (r.has("front"))
+    for (size_t i = 0; const JsonReader &point : r["front"].elements(kMaxFront))
+      run.front.push_back(readPoint(json.at("front").at(i++), point));
   get.get("schedule", run.schedule);
   takeConfig(json, "config", r, run.config);
   takeConfig(json, "heuristic_config", r, run.heuristicConfig);
   get.get("tie_of", run.tieOf);
   get.get("registers", run.registers);
+  get.get("spill_bytes", run.spillBytes);
   get.get("shared_bytes", run.sharedBytes);
+  get.get("register_basis", run.registerBasis);
   get.get("occupancy", run.occupancy);
   get.get("artifact", run.artifact);
   if (r.has("weights")) {

@@ -45,7 +45,8 @@ std::optional<Objective> parseObjective(std::string_view text) {
   return std::nullopt;
 }
 
-Expected<double> objectiveValue(Objective objective, const Measured &m) {
+Expected<double> objectiveValue(Objective objective, const Measured &m,
+                                double weight) {
   if (objective == Objective::Latency)
     return need(m.coldSeconds, objective, "cold launch time");
   Expected<double> seconds = need(m.seconds, objective, "time");
@@ -61,6 +62,8 @@ Expected<double> objectiveValue(Objective objective, const Measured &m) {
   Expected<double> energy = need(joules, objective, "energy");
   if (!energy || objective == Objective::Energy)
     return energy;
+  if (objective == Objective::Pareto)
+    return std::pow(*seconds, weight) * std::pow(*energy, 1 - weight);
   return *energy * *seconds;
 }
 

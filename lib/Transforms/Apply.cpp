@@ -32,6 +32,8 @@ namespace {
 class Apply final : public hwtune::impl::HWApplyBase<Apply> {
 public:
   using Base::Base;
+  Apply(HWApplyOptions options, CancelToken cancel)
+      : Base(std::move(options)), cancel(std::move(cancel)) {}
 
   void getDependentDialects(DialectRegistry &registry) const override {
     registerDialects(registry);
@@ -87,6 +89,7 @@ private:
     options.memory = memory == "copy" ? MemoryMode::Copy : MemoryMode::Device;
     options.runnerDir = runnerDir;
     options.toolDir = toolDir;
+    options.cancel = cancel;
     if (*form == EmitForm::Runner && runnerDir.empty())
       return Error{"option 'runner-dir' is empty, expected the folder that "
                    "'emit=runner' writes",
@@ -109,6 +112,13 @@ private:
         })
         .wasInterrupted();
   }
+
+  CancelToken cancel;
 };
 
 } // namespace
+
+std::unique_ptr<Pass> hwtune::createCancellableApply(HWApplyOptions options,
+                                                     CancelToken cancel) {
+  return std::make_unique<Apply>(std::move(options), std::move(cancel));
+}

@@ -161,7 +161,7 @@ static Expected<std::vector<KernelSite>> collectSites(func::FuncOp function,
 static Status writeRunners(const std::vector<KernelSite> &sites,
                            const TargetSpec &target,
                            const ApplyOptions &options) {
-  auto writer = RunnerWriter::open(target, options.toolDir);
+  auto writer = RunnerWriter::open(target, options.toolDir, options.cancel);
   if (!writer)
     return writer.error();
   for (const KernelSite &site : sites)

@@ -85,12 +85,15 @@ private:
     tune.device = device;
     tune.trials = trials;
     tune.seconds = seconds;
+    tune.patience = patience;
     tune.seed = seed;
     tune.strategy = strategy;
     tune.objective = objective;
+    tune.weight = weight;
     tune.db = db;
     tune.requireHit = requireHit;
     tune.toolDir = toolDir;
+    tune.ptxas = ptxas;
     tune.allowOtherGpu = allowOtherGpu;
     pipeline.addPass(createCancellableTune(tune, cancel));
     HWApplyOptions apply;
@@ -98,7 +101,7 @@ private:
     apply.memory = memory;
     apply.runnerDir = runnerDir;
     apply.toolDir = toolDir;
-    pipeline.addPass(createHWApply(apply));
+    pipeline.addPass(createCancellableApply(apply, cancel));
   }
 
   /// A module without a target is tuned for the GPU that will time it.

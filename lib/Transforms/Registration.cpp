@@ -21,6 +21,7 @@ void hwtune::registerDialects(mlir::DialectRegistry &registry) {
 void hwtune::registerPasses(const CancelToken &cancel) {
   // Of two registrations under one name the first counts.
   mlir::registerPass([cancel] { return createCancellableTune({}, cancel); });
+  mlir::registerPass([cancel] { return createCancellableApply({}, cancel); });
   mlir::registerPass([cancel] { return createCancellableAwareTune(cancel); });
   registerHWTunePasses();
 }

@@ -77,7 +77,8 @@ std::vector<std::vector<int64_t>> hwtune::launchShapes(const Workload &w,
 }
 
 Expected<std::unique_ptr<RunnerWriter>>
-RunnerWriter::open(const TargetSpec &target, const std::string &toolDir) {
+RunnerWriter::open(const TargetSpec &target, const std::string &toolDir,
+                   const CancelToken &cancel) {
   Expected<std::string> compiler = findTool(kCompileProgram, toolDir);
   if (!compiler)
     return compiler.error();
@@ -86,7 +87,7 @@ RunnerWriter::open(const TargetSpec &target, const std::string &toolDir) {
   options.workers = 1;
   // Expected values of a large operation take far longer than compiling it.
   options.timeoutSeconds = 3600;
-  auto pool = WorkerPool::start(options, CancelToken());
+  auto pool = WorkerPool::start(options, cancel);
   if (!pool)
     return pool.error();
   std::unique_ptr<RunnerWriter> writer(new RunnerWriter);

@@ -42,9 +42,13 @@ public:
       emitError(module.getLoc()) << result.error().str();
       return signalPassFailure();
     }
+    llvm::errs() << result->table;
+    if (!result->interrupted.empty()) {
+      emitError(module.getLoc()) << result->interrupted;
+      return signalPassFailure();
+    }
     if (result->tuned + result->kept == 0)
       emitWarning(module.getLoc()) << "nothing in the module can be tuned";
-    llvm::errs() << result->table;
   }
 
 private:
@@ -53,12 +57,15 @@ private:
     options.device = device;
     options.trials = trials;
     options.seconds = seconds;
+    options.patience = patience;
     options.seed = seed;
     options.strategy = strategy;
     options.objective = objective;
+    options.weight = weight;
     options.db = db;
     options.requireHit = requireHit;
     options.toolDir = toolDir;
+    options.ptxas = ptxas;
     options.allowOtherGpu = allowOtherGpu;
     options.cancel = cancel;
     return options;

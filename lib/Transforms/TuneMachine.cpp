@@ -7,10 +7,13 @@
 
 #include "TuneMachine.h"
 
+#include "hwtune/Codegen/PtxStats.h"
 #include "hwtune/Support/File.h"
 #include "hwtune/Target/LiveDevice.h"
 #include "hwtune/Target/TargetFields.h"
 #include "hwtune/Tuner/Progress.h"
+
+#include "llvm/Config/llvm-config.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +26,8 @@ using namespace hwtune;
 
 static constexpr const char *kCompileProgram = "hwtune-compile";
 static constexpr const char *kRunProgram = "hwtune-run";
-static constexpr const char *kNoDatabase = "none";
+/// Value of `db=` and `ptxas=` that switches them off.
+static constexpr const char *kNone = "none";
 
 /// The GPU of this machine that is `target`, as "cuda:N"; "" if there is none.
 static std::string findOwnGpu(const TargetSpec &target) {
@@ -52,7 +56,7 @@ TuneMachine::~TuneMachine() {
 }
 
 Status TuneMachine::openDatabase(const TuneModuleOptions &options) {
-  if (options.db.empty() || options.db == kNoDatabase)
+  if (options.db.empty() || options.db == kNone)
     return success();
   auto opened = Database::open(options.db);
   if (!opened)
@@ -64,20 +68,45 @@ Status TuneMachine::openDatabase(const TuneModuleOptions &options) {
 
 Status TuneMachine::chooseDevice(const TargetSpec &target,
                                  const TuneModuleOptions &options,
-                                 std::string &note) {
+                                 std::vector<std::string> &notes) {
   shownDevice = options.device;
   if (shownDevice.empty() && target.isNvidia())
     shownDevice = findOwnGpu(target);
   if (shownDevice.empty()) {
     bool simulated = canSimulate(target, options.toolDir);
     shownDevice = simulated ? "sim:" + target.id : "model";
-    note = fmt::format("no GPU of target `{}` here: times are {}", target.id,
-                       simulated ? "simulated" : "predicted by the model");
+    notes.push_back(
+        fmt::format("no GPU of target `{}` here: times are {}", target.id,
+                    simulated ? "simulated" : "predicted by the model"));
   }
   Expected<DeviceName> name = parseDeviceName(shownDevice);
   if (!name)
     return name.error();
   parts.device = *name;
+  return success();
+}
+
+/// What is asked decides the key of the records, also where nothing is measured
+/// now: what `ptxas` says changes simulated times.
+Status TuneMachine::openPtxas(const TargetSpec &target,
+                              const TuneModuleOptions &options,
+                              std::vector<std::string> &notes) {
+  std::string version = kNone;
+  if (!options.ptxas.empty() && options.ptxas != kNone && target.isNvidia()) {
+    Expected<std::string> found = ptxasVersion(options.ptxas);
+    if (!found)
+      return found.error();
+    if (ptxasKnows(options.ptxas, target.arch)) {
+      version = *found;
+      parts.ptxas = options.ptxas;
+    } else {
+      notes.push_back(fmt::format("ptxas {} does not assemble for {}: "
+                                  "registers and spills are estimates",
+                                  *found, target.arch));
+    }
+  }
+  shownToolchain =
+      fmt::format("llvm {}, ptxas {}", LLVM_VERSION_STRING, version);
   return success();
 }
 
@@ -136,7 +165,7 @@ Status TuneMachine::openPrograms(const TargetSpec &target,
 
 Expected<std::unique_ptr<TuneMachine>>
 TuneMachine::open(const TargetSpec &target, const TuneModuleOptions &options,
-                  std::string &note) {
+                  std::vector<std::string> &notes) {
   std::unique_ptr<TuneMachine> made(new TuneMachine);
   made->observer = makeProgressPrinter(stderr, isatty(fileno(stderr)) != 0);
   made->parts.observer = made->observer.get();
@@ -144,7 +173,9 @@ TuneMachine::open(const TargetSpec &target, const TuneModuleOptions &options,
   made->parts.toolVersion = HWTUNE_VERSION;
   if (Status s = made->openDatabase(options); !s)
     return s.error();
-  if (Status s = made->chooseDevice(target, options, note); !s)
+  if (Status s = made->chooseDevice(target, options, notes); !s)
+    return s.error();
+  if (Status s = made->openPtxas(target, options, notes); !s)
     return s.error();
   if (made->parts.device.runs())
     if (Status s = made->openPrograms(target, options); !s)

@@ -13,13 +13,13 @@
 #include "hwtune/IR/WorkloadExtraction.h"
 #include "hwtune/Transforms/ConfigConversion.h"
 #include "hwtune/Transforms/Runner.h"
+#include "hwtune/Transforms/TailCheck.h"
 #include "hwtune/Tuner/Progress.h"
-
-#include "llvm/Config/llvm-config.h"
 
 #include <fmt/format.h>
 
 #include <map>
+#include <span>
 
 using namespace mlir;
 using namespace hwtune;
@@ -34,19 +34,26 @@ Expected<OpTuneOptions> opOptions(const TuneModuleOptions &options) {
                              "pareto",
                              options.objective),
                  ""};
+  if (!(options.weight >= 0 && options.weight <= 1))
+    return Error{
+        fmt::format("option 'weight' is {:g}, expected 0 to 1", options.weight),
+        ""};
   OpTuneOptions result;
   result.trials = options.trials;
   result.seconds = options.seconds;
+  result.patience = options.patience;
   result.seed = options.seed;
   result.strategy = options.strategy;
   result.objective = *objective;
+  result.weight = options.weight;
   result.requireHit = options.requireHit;
   result.allowOtherGpu = options.allowOtherGpu;
   return result;
 }
 
 OpTuneRequest requestFor(Operation *op, const Workload &w,
-                         const Schedule &schedule, const TargetSpec &target) {
+                         const Schedule &schedule, const TargetSpec &target,
+                         const std::string &toolchain) {
   OpTuneRequest request;
   request.workload = w;
   request.target = target;
@@ -58,12 +65,10 @@ OpTuneRequest requestFor(Operation *op, const Workload &w,
   };
   request.module = isolatedText(op);
   request.shapes = launchShapes(w);
-  // The kernel of a dynamic op runs for all sizes, so it is checked on others.
-  if (w.isDynamic()) {
-    request.tailModule = request.module;
-    request.tailShapes = launchShapes(w, LaunchSizes::Tails);
-  }
-  request.toolchain = "llvm " LLVM_VERSION_STRING ", ptxas none";
+  request.tail = [op, w, &schedule, &target](const Config &config) {
+    return tailCheck(op, w, schedule, target, config);
+  };
+  request.toolchain = toolchain;
   return request;
 }
 
@@ -88,12 +93,119 @@ Annotation annotationOf(MLIRContext *context, const TuneResult &result,
     numbers.emplace_back("heuristic_us", result.heuristic->seconds * 1e6);
   if (result.speedup)
     numbers.emplace_back("speedup", *result.speedup);
+  if (result.run.tunedMJ)
+    numbers.emplace_back("energy_mj", *result.run.tunedMJ);
+  if (result.run.genericMJ)
+    numbers.emplace_back("generic_energy_mj", *result.run.genericMJ);
+  // Where they come from is in the name.
+  bool assembled = tuned.trial.registerBasis == "ptxas";
+  if (tuned.trial.registers)
+    numbers.emplace_back(assembled ? "registers_ptxas" : "registers_estimate",
+                         double(*tuned.trial.registers));
+  if (tuned.trial.spillBytes && assembled)
+    numbers.emplace_back("spill_bytes", double(*tuned.trial.spillBytes));
+  if (tuned.trial.sharedBytes)
+    numbers.emplace_back("shared_bytes", double(*tuned.trial.sharedBytes));
   for (auto &[name, value] : numbers)
     value = rounded(value);
   auto label = symbolizeTimeLabel(std::string(toString(tuned.trial.label)));
   return {toConfigAttr(context, tuned.trial.schedule, space, tuned.config),
           ResultAttr::get(context, label.value_or(TimeLabel::Predicted), device,
                           toNumbersAttr(context, numbers))};
+}
+
+/// The searches of one module: one for each different workload.
+class ModuleTuner {
+public:
+  ModuleTuner(const TargetSpec &target, const TuneModuleOptions &options,
+              const OpTuneOptions &opTuning, const TuneMachine &machine)
+      : target(target), options(options), opTuning(opTuning), machine(machine) {
+  }
+
+  /// What the operation gets; searched for where no equal one was before.
+  Expected<Annotation> annotate(const TunableOp &tunable,
+                                const Schedule &schedule);
+  /// Why nothing further is to be tuned, "" if it is.
+  const std::string &interrupted() const { return whyInterrupted; }
+  std::span<const TuneResult> results() const { return done; }
+
+private:
+  void noteInterruption(const Workload &w, const std::string &reason);
+
+  const TargetSpec &target;
+  const TuneModuleOptions &options;
+  const OpTuneOptions &opTuning;
+  const TuneMachine &machine;
+  std::map<std::string, Annotation> byKey;
+  std::vector<TuneResult> done;
+  std::string whyInterrupted;
+};
+
+void ModuleTuner::noteInterruption(const Workload &w,
+                                   const std::string &reason) {
+  whyInterrupted = fmt::format(
+      "{} while {} was being tuned; {}",
+      options.cancel.cancelled() ? "interrupted" : reason, w.opName,
+      machine.environment().database
+          ? "what was measured is in the records, the next run goes on from it"
+          : "without a database nothing of it is kept");
+}
+
+Expected<Annotation> ModuleTuner::annotate(const TunableOp &tunable,
+                                           const Schedule &schedule) {
+  const Workload &w = *tunable.workload;
+  if (auto known = byKey.find(w.key); known != byKey.end())
+    return known->second;
+  Expected<TuneResult> result =
+      tuneOp(requestFor(tunable.op, w, schedule, target, machine.toolchain()),
+             opTuning, machine.environment());
+  if (options.cancel.cancelled() || (result && result->interrupted))
+    noteInterruption(w, result ? result->stopReason : "");
+  if (!result)
+    return result.error();
+  if (!result->tuned)
+    return Error{"interrupted before anything was measured", ""};
+  Annotation annotation =
+      annotationOf(tunable.op->getContext(), *result, machine.deviceName(),
+                   schedule.space(w, target));
+  byKey.emplace(w.key, annotation);
+  done.push_back(std::move(*result));
+  return annotation;
+}
+
+/// Annotates every operation of `open`, until something interrupts. An error
+/// where what stops one stops all.
+Status annotateAll(ModuleTuner &tuner, std::span<const TunableOp> open,
+                   bool requireHit, TuneModuleResult &summary) {
+  std::optional<Error> firstFailure;
+  for (const TunableOp &tunable : open) {
+    const Schedule *schedule =
+        tunable.workload ? scheduleFor(*tunable.workload) : nullptr;
+    if (!schedule) {
+      emitRemark(tunable.op->getLoc())
+          << "cannot be tuned: "
+          << (tunable.workload ? "no schedule matches"
+                               : tunable.workload.error().message);
+      continue;
+    }
+    Expected<Annotation> annotation = tuner.annotate(tunable, *schedule);
+    if (!tuner.interrupted().empty())
+      return hwtune::success();
+    if (!annotation) {
+      const Error &why = annotation.error();
+      emitWarning(tunable.op->getLoc()) << "cannot be tuned: " << why.str();
+      if (!firstFailure)
+        firstFailure =
+            Error{tunable.workload->opName + ": " + why.message, why.where};
+      continue;
+    }
+    tunable.op->setAttr(HWTuneDialect::kConfigAttrName, annotation->config);
+    tunable.op->setAttr(HWTuneDialect::kResultAttrName, annotation->result);
+    ++summary.tuned;
+  }
+  if (firstFailure && (tuner.results().empty() || requireHit))
+    return *firstFailure;
+  return hwtune::success();
 }
 
 } // namespace
@@ -115,53 +227,16 @@ hwtune::tuneModule(ModuleOp module, const TargetSpec &target,
   Expected<OpTuneOptions> opTuning = opOptions(options);
   if (!opTuning)
     return opTuning.error();
-  std::string note;
-  auto machine = TuneMachine::open(target, options, note);
+  std::vector<std::string> notes;
+  auto machine = TuneMachine::open(target, options, notes);
   if (!machine)
     return machine.error();
-  if (!note.empty())
+  for (const std::string &note : notes)
     emitRemark(module.getLoc()) << note;
-  std::map<std::string, Annotation> byKey;
-  std::vector<TuneResult> results;
-  std::optional<Error> firstFailure;
-  for (const TunableOp &tunable : open) {
-    const Schedule *schedule =
-        tunable.workload ? scheduleFor(*tunable.workload) : nullptr;
-    if (!schedule) {
-      emitRemark(tunable.op->getLoc())
-          << "cannot be tuned: "
-          << (tunable.workload ? "no schedule matches"
-                               : tunable.workload.error().message);
-      continue;
-    }
-    const Workload &w = *tunable.workload;
-    auto known = byKey.find(w.key);
-    if (known == byKey.end()) {
-      Expected<TuneResult> result =
-          tuneOp(requestFor(tunable.op, w, *schedule, target), *opTuning,
-                 (*machine)->environment());
-      if (!result || !result->tuned) {
-        Error why = result
-                        ? Error{"interrupted before anything was measured", ""}
-                        : result.error();
-        emitWarning(tunable.op->getLoc()) << "cannot be tuned: " << why.str();
-        if (!firstFailure)
-          firstFailure = Error{w.opName + ": " + why.message, why.where};
-        continue;
-      }
-      Annotation annotation =
-          annotationOf(module.getContext(), *result, (*machine)->deviceName(),
-                       schedule->space(w, target));
-      known = byKey.emplace(w.key, annotation).first;
-      results.push_back(std::move(*result));
-    }
-    tunable.op->setAttr(HWTuneDialect::kConfigAttrName, known->second.config);
-    tunable.op->setAttr(HWTuneDialect::kResultAttrName, known->second.result);
-    ++summary.tuned;
-  }
-  // What stops every operation is no trouble of one operation.
-  if (firstFailure && (results.empty() || options.requireHit))
-    return *firstFailure;
-  summary.table = resultTable(results);
+  ModuleTuner tuner(target, options, *opTuning, **machine);
+  if (Status s = annotateAll(tuner, open, options.requireHit, summary); !s)
+    return s.error();
+  summary.interrupted = tuner.interrupted();
+  summary.table = resultTable(tuner.results());
   return summary;
 }

@@ -62,6 +62,8 @@ public:
     if (Status status = space.check(); !status)
       return status.error();
     result.counts = space.count();
+    if (!options.only.empty())
+      return chooseFrom(options.only);
     stride = result.counts.legal / kMaxScored + 1;
     score();
     if (cancel.cancelled())
@@ -82,6 +84,23 @@ private:
       why += "; of the legal ones cannot run: " +
              describeReasons(result.infeasible);
     return Error{"no configuration is left: " + why, ""};
+  }
+
+  Expected<Candidates> chooseFrom(std::vector<Config> configs) {
+    const Constants reasoned = Constants::reasoned();
+    std::erase_if(configs, [&](const Config &config) {
+      if (space.reject(config))
+        return true;
+      Prediction p = predict(features(config), target, reasoned);
+      if (p.infeasible)
+        ++result.infeasible[p.infeasible];
+      return p.infeasible != nullptr;
+    });
+    if (configs.empty())
+      return nothing();
+    result.configs = std::move(configs);
+    describe();
+    return std::move(result);
   }
 
   /// Predicted seconds of every `stride`-th legal configuration.

@@ -277,7 +277,8 @@ Status Session::decide() {
   if (fatal && !result.tuned)
     return Error{*fatal, ""};
   fillRun();
-  if (runId && result.run.finished)
+  // Without its end a run is no hit, but what it found is kept.
+  if (runId)
     return options.database->finishRun(*runId, result.run);
   return success();
 }
@@ -291,6 +292,23 @@ std::string Session::describeFailures() const {
         first == result.firstFailure.end() ? "" : first->second);
   }
   return text.empty() ? "no failure" : text;
+}
+
+/// What is worth choosing from, by time.
+std::vector<FrontPoint> Session::paretoFrontOf() const {
+  std::vector<std::array<double, 2>> points;
+  std::vector<const TrialRecord *> trials;
+  for (const Entry &entry : entries) {
+    const TrialRecord &trial = entry.trial;
+    if (!entry.usable || !trial.medianNs || !trial.energyMJ)
+      continue;
+    points.push_back({*trial.medianNs, *trial.energyMJ});
+    trials.push_back(&trial);
+  }
+  std::vector<FrontPoint> front;
+  for (size_t i : paretoFront(points))
+    front.push_back({trials[i]->config, points[i][0], points[i][1]});
+  return front;
 }
 
 void Session::fillRun() {
@@ -309,10 +327,14 @@ void Session::fillRun() {
   run.budgetSeconds = options.stop.seconds;
   run.objective = toString(options.objective);
   run.tieOf = int64_t(result.tieOf);
+  if (options.objective == Objective::Pareto)
+    run.front = paretoFrontOf();
   if (task.learned)
     run.weights = task.learned(result.trials);
-  if (result.generic)
+  if (result.generic) {
     run.genericNs = result.generic->seconds * 1e9;
+    run.genericMJ = result.generic->trial.energyMJ;
+  }
   if (result.heuristic) {
     run.heuristicNs = result.heuristic->seconds * 1e9;
     run.heuristicConfig = result.heuristic->trial.config;
@@ -321,10 +343,13 @@ void Session::fillRun() {
     const TrialRecord &trial = result.tuned->trial;
     run.label = trial.label;
     run.tunedNs = result.tuned->seconds * 1e9;
+    run.tunedMJ = trial.energyMJ;
     run.schedule = trial.schedule;
     run.config = trial.config;
     run.registers = trial.registers;
+    run.spillBytes = trial.spillBytes;
     run.sharedBytes = trial.sharedBytes;
+    run.registerBasis = trial.registerBasis;
     run.occupancy = trial.occupancy;
     run.artifact = trial.artifact;
   }
@@ -346,12 +371,14 @@ void Session::fillRun() {
 //===----------------------------------------------------------------------===//
 
 static TunePoint storedPoint(const RunRecord &run, double ns,
-                             const OrderedJson &config) {
+                             const OrderedJson &config,
+                             std::optional<double> energyMJ = {}) {
   TunePoint point;
   point.seconds = point.value = ns * 1e-9;
   point.trial.schedule = run.schedule;
   point.trial.config = config;
   point.trial.medianNs = ns;
+  point.trial.energyMJ = energyMJ;
   point.trial.label = *run.label;
   point.trial.origin = run.origin;
   return point;
@@ -374,14 +401,17 @@ Expected<TuneResult> resultFromRecord(const RunRecord &run,
   TuneResult result;
   result.run = run;
   result.fromRecords = true;
-  result.tuned = storedPoint(run, *run.tunedNs, run.config);
+  result.tuned = storedPoint(run, *run.tunedNs, run.config, run.tunedMJ);
   result.tuned->config = *config;
   result.tuned->trial.registers = run.registers;
+  result.tuned->trial.spillBytes = run.spillBytes;
   result.tuned->trial.sharedBytes = run.sharedBytes;
+  result.tuned->trial.registerBasis = run.registerBasis;
   result.tuned->trial.occupancy = run.occupancy;
   result.tuned->trial.artifact = run.artifact;
   if (run.genericNs) {
-    result.generic = storedPoint(run, *run.genericNs, OrderedJson::object());
+    result.generic =
+        storedPoint(run, *run.genericNs, OrderedJson::object(), run.genericMJ);
     result.speedup = *run.genericNs / *run.tunedNs;
   }
   if (run.heuristicNs) {

@@ -14,6 +14,9 @@
 #include "hwtune/Target/Occupancy.h"
 #include "hwtune/Target/TargetFields.h"
 #include "hwtune/Tuner/Candidates.h"
+#include "hwtune/Tuner/RecordedTimes.h"
+
+#include "Session.h"
 
 #include <fmt/format.h>
 
@@ -64,8 +67,13 @@ CostWeights rememberedWeights(std::span<const Database::StoredRun> runs,
 }
 
 std::string measuringPolicy(const OpTuneOptions &options) {
-  return fmt::format("objective {}, cold cache, feature version {}",
-                     toString(options.objective), kFeatureVersion);
+  std::string objective(toString(options.objective));
+  if (options.objective == Objective::Pareto)
+    objective += fmt::format(" weight {:g}", options.weight);
+  return fmt::format("objective {}, {}, feature version {}", objective,
+                     options.objective == Objective::Latency ? "cold cache"
+                                                             : "back to back",
+                     kFeatureVersion);
 }
 
 RecordKey recordKey(const OpTuneRequest &request,
@@ -152,9 +160,11 @@ Measurement measurementFrom(const RunOutcome &outcome) {
     const TimingRecord &timing = *outcome.timing;
     m.seconds = timing.seconds;
     m.measured.seconds = timing.median;
-    // Each sample began from a cold cache unless it says otherwise.
-    if (timing.cache != "warm")
+    if (timing.cache == "cold")
       m.measured.coldSeconds = timing.median;
+    m.measured.joules = timing.joules;
+    if (timing.joules && timing.median > 0)
+      m.measured.watts = *timing.joules / timing.median;
     m.q20 = timing.q20, m.q80 = timing.q80;
   }
   if (outcome.verify) {
@@ -184,6 +194,9 @@ private:
   bool isModel() const {
     return environment.device.kind == DeviceName::Kind::Model;
   }
+  bool isReplay() const {
+    return environment.device.kind == DeviceName::Kind::Replay;
+  }
   Status check() const;
   RunRecord describe() const;
   /// A stored result that spares the run; an error where one was required.
@@ -192,6 +205,8 @@ private:
                           const CollectOptions &collect) const;
   TuneCallbacks modelCallbacks(const Candidates &candidates,
                                const CollectOptions &collect) const;
+  TuneCallbacks replayCallbacks() const;
+  Status readRecording();
   /// The model's weights, corrected by what was measured.
   std::vector<std::pair<std::string, double>>
   learned(const std::vector<TrialRecord> &trials) const;
@@ -201,7 +216,8 @@ private:
                                 const std::string &module,
                                 const std::vector<std::vector<int64_t>> &shapes,
                                 bool expected) const;
-  RunOutcome execute(const std::string &launchFile, const char *what,
+  RunOutcome execute(const std::string &launchFile,
+                     const std::vector<std::string> &what,
                      double limitSeconds) const;
   Verification verify(const Config &config, const Artifact &measured) const;
   /// Compiles with expected values and compares; "" where all is right.
@@ -214,19 +230,13 @@ private:
   const OpTuneOptions &options;
   const TuneEnvironment &environment;
   std::string targetText;
+  RecordedTimes recorded; ///< of a `replay` device
 };
 
 Status OpTuner::check() const {
   if (request.workload.key.empty())
     return Error{"the workload has no key", ""};
-  if (isModel())
-    return success();
-  if (!environment.device.runs())
-    return Error{fmt::format("device '{}' cannot run kernels, expected cuda:N, "
-                             "sim:<target> or model",
-                             environment.device.str()),
-                 ""};
-  if (!environment.workers)
+  if (environment.device.runs() && !environment.workers)
     return Error{"there are no compile workers", ""};
   return success();
 }
@@ -324,14 +334,15 @@ std::future<Artifact> OpTuner::compile(
   });
 }
 
-RunOutcome OpTuner::execute(const std::string &launchFile, const char *what,
+RunOutcome OpTuner::execute(const std::string &launchFile,
+                            const std::vector<std::string> &what,
                             double limitSeconds) const {
   ChildRunRequest run;
   run.program = environment.runProgram;
   run.device = environment.device.str();
   run.launchFile = launchFile;
   run.options = environment.runOptions;
-  run.options.push_back(what);
+  run.options.insert(run.options.end(), what.begin(), what.end());
   if (options.allowOtherGpu)
     run.options.push_back("--allow-other-gpu");
   run.limitSeconds = limitSeconds;
@@ -355,7 +366,7 @@ std::string OpTuner::compare(const Config &config, const char *kind,
   if (!hash.empty() && artifact.hash != hash)
     return "compiling again gives another PTX than the one that was measured";
   RunOutcome outcome =
-      execute(artifact.launchFile, "--check-only", kOpenLimitSeconds);
+      execute(artifact.launchFile, {"--check-only"}, kOpenLimitSeconds);
   if (!outcome.ok())
     return fmt::format("the check ({}) fails ({}): {}", kind,
                        toString(outcome.status), outcome.reason);
@@ -373,9 +384,10 @@ Verification OpTuner::verify(const Config &config,
   Verification result;
   result.reason = compare(config, "full", request.module, request.shapes,
                           measured.hash, result);
-  if (result.reason.empty() && !request.tailModule.empty())
-    result.reason = compare(config, "tail", request.tailModule,
-                            request.tailShapes, "", result);
+  TailCheck tail = request.tail ? request.tail(config) : TailCheck();
+  if (result.reason.empty() && !tail.module.empty())
+    result.reason =
+        compare(config, "tail", tail.module, tail.shapes, "", result);
   result.ok = result.reason.empty();
   return result;
 }
@@ -384,6 +396,8 @@ TuneCallbacks OpTuner::callbacks(const Candidates &candidates,
                                  const CollectOptions &collect) const {
   if (isModel())
     return modelCallbacks(candidates, collect);
+  if (isReplay())
+    return replayCallbacks();
   TuneCallbacks result;
   result.compile = [this](const Config &config) {
     return compile(config, "trial", request.module, request.shapes, false);
@@ -392,7 +406,10 @@ TuneCallbacks OpTuner::callbacks(const Candidates &candidates,
                           const MeasureRequest &measure) {
     double limit =
         measure.limitSeconds > 0 ? measure.limitSeconds : kOpenLimitSeconds;
-    return measurementFrom(execute(artifact.launchFile, "--time-only", limit));
+    std::vector<std::string> what{"--time-only"};
+    if (options.objective != Objective::Latency)
+      what.push_back("--warm");
+    return measurementFrom(execute(artifact.launchFile, what, limit));
   };
   result.verify = [this](const Config &config, const Artifact &artifact) {
     return verify(config, artifact);
@@ -431,6 +448,58 @@ TuneCallbacks OpTuner::modelCallbacks(const Candidates &candidates,
     }
     m.seconds = {seconds};
     m.measured.seconds = m.measured.coldSeconds = seconds;
+    return m;
+  };
+  return result;
+}
+
+Status OpTuner::readRecording() {
+  RecordedTimesQuery query{request.workload.key, request.target.id,
+                           options.allowOtherGpu, request.schedule};
+  Expected<RecordedTimes> times =
+      readRecordedTimes(environment.device.argument, query, request.space);
+  if (!times)
+    return times.error();
+  recorded = std::move(*times);
+  return success();
+}
+
+/// What was found then stands for what would be found now.
+TuneCallbacks OpTuner::replayCallbacks() const {
+  TuneCallbacks result;
+  result.compile = [this](const Config &config) {
+    Artifact artifact;
+    if (auto at = recorded.find(config); at != recorded.end()) {
+      const TrialRecord &trial = at->second;
+      artifact.hash = trial.artifact;
+      artifact.registers = trial.registers;
+      artifact.spillBytes = trial.spillBytes;
+      artifact.sharedBytes = trial.sharedBytes;
+      artifact.registerBasis = trial.registerBasis;
+      artifact.occupancy = trial.occupancy;
+    }
+    std::promise<Artifact> promise;
+    promise.set_value(artifact);
+    return promise.get_future();
+  };
+  result.measure = [this](const Config &config, const Artifact &,
+                          const MeasureRequest &) {
+    Measurement m;
+    m.label = Label::Replayed;
+    auto at = recorded.find(config);
+    if (at == recorded.end()) {
+      m.status = TrialStatus::Constraint;
+      m.reason = "the recording has no time of it";
+      return m;
+    }
+    const TrialRecord &trial = at->second;
+    m.status = trial.status;
+    m.reason = trial.reason;
+    for (double ns : trial.timesNs)
+      m.seconds.push_back(ns * 1e-9);
+    m.measured = measuredOf(trial);
+    m.maxAbs = trial.maxAbs, m.maxRel = trial.maxRel;
+    m.checkedElements = trial.checkedElements;
     return m;
   };
   return result;
@@ -481,6 +550,12 @@ Expected<TuneResult> OpTuner::run() {
         rememberedWeights(*runs, toString(request.workload.kind),
                           request.target.id, labelOf(environment.device));
   }
+  if (isReplay()) {
+    if (Status status = readRecording(); !status)
+      return status.error();
+    for (const auto &[config, trial] : recorded)
+      collect.only.push_back(config);
+  }
   Expected<Candidates> candidates =
       collectCandidates(request.space, request.target, request.features,
                         collect, environment.cancel);
@@ -511,6 +586,7 @@ Expected<TuneResult> OpTuner::run() {
   loop.stop.seconds = options.seconds;
   loop.stop.patience = options.patience;
   loop.objective = options.objective;
+  loop.weight = options.weight;
   loop.database = environment.database;
   loop.cancel = environment.cancel;
   loop.observer = environment.observer;
@@ -519,7 +595,12 @@ Expected<TuneResult> OpTuner::run() {
         environment.parallelMeasures
             ? environment.parallelMeasures
             : std::max(1u, std::thread::hardware_concurrency());
-  return tune(task, callbacks(*candidates, collect), loop);
+  Expected<TuneResult> result =
+      tune(task, callbacks(*candidates, collect), loop);
+  if (result && isReplay() && recorded.begin()->second.label < Label::Replayed)
+    result->warnings.push_back(fmt::format(
+        "the recorded times are {}", toString(recorded.begin()->second.label)));
+  return result;
 }
 
 } // namespace

@@ -32,7 +32,8 @@ static std::vector<std::string> cells(const TuneResult &result) {
     const TrialRecord &trial = result.tuned->trial;
     label = toString(trial.label);
     if (trial.registers)
-      registers = std::to_string(*trial.registers);
+      registers = fmt::format("{}{}", *trial.registers,
+                              trial.registerBasis == "estimate" ? " est." : "");
     if (trial.sharedBytes)
       shared = formatBytes(double(*trial.sharedBytes));
     if (trial.occupancy)
@@ -49,6 +50,26 @@ static std::vector<std::string> cells(const TuneResult &result) {
           occupancy};
 }
 
+static std::string energyText(double milliJoules) {
+  return fmt::format("{:.4g} mJ", milliJoules);
+}
+
+/// "energy of a launch: 12.3 mJ generic, 8.1 mJ tuned, mean power 180 W", with
+/// the label of the times.
+static std::string energyNote(const TuneResult &result) {
+  const std::optional<double> &tuned = result.run.tunedMJ;
+  std::string text = "energy of a launch: ";
+  if (result.run.genericMJ)
+    text += fmt::format("{} generic, ", energyText(*result.run.genericMJ));
+  text += fmt::format("{} tuned", energyText(*tuned));
+  if (result.run.genericMJ && *tuned > 0)
+    text += fmt::format(" ({:.2f}x)", *result.run.genericMJ / *tuned);
+  if (result.tuned->seconds > 0)
+    text += fmt::format(", mean power {:.0f} W",
+                        *tuned * 1e-3 / result.tuned->seconds);
+  return text + fmt::format(", {}", toString(result.tuned->trial.label));
+}
+
 /// What stands below the table, one line each.
 static std::string notes(const TuneResult &result) {
   std::string text = opText(result) + "\n";
@@ -57,6 +78,23 @@ static std::string notes(const TuneResult &result) {
     note(fmt::format("{} {}{}", result.tuned->trial.schedule,
                      configText(result.tuned->trial.config),
                      result.keptGeneric ? " (the generic schedule)" : ""));
+  if (result.tuned && result.tuned->trial.registerBasis == "ptxas")
+    note(fmt::format("registers and shared memory as ptxas reports them, {} "
+                     "bytes spilled",
+                     result.tuned->trial.spillBytes.value_or(0)));
+  else if (result.tuned && result.tuned->trial.registers)
+    note("registers are the schedule's estimate");
+  note("objective " + result.run.objective +
+       (result.run.objective == toString(Objective::Latency)
+            ? ": one launch from idle, nothing in L2"
+            : ": launches back to back"));
+  if (result.tuned && result.run.tunedMJ)
+    note(energyNote(result));
+  for (const FrontPoint &point : result.run.front)
+    note(fmt::format("front: {}, {}, {} {}", formatTime(point.timeNs * 1e-9),
+                     energyText(point.energyMJ),
+                     toString(result.tuned->trial.label),
+                     configText(point.config)));
   if (result.fromRecords)
     note(fmt::format("from the records (run {}, {}): nothing was measured",
                      result.run.uid, result.run.key.gpu));

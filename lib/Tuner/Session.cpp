@@ -101,7 +101,7 @@ Status Session::openRun() {
 //===----------------------------------------------------------------------===//
 
 Expected<double> Session::valueOf(const TrialRecord &trial) const {
-  return objectiveValue(options.objective, measuredOf(trial));
+  return objectiveValue(options.objective, measuredOf(trial), options.weight);
 }
 
 TrialRecord Session::newTrial(const Config &config, TrialRole role) const {

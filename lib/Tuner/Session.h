@@ -92,6 +92,7 @@ private:
   // Result (Decide.cpp).
   TunePoint point(const Entry &entry) const;
   void fillRun();
+  std::vector<FrontPoint> paretoFrontOf() const;
   std::string describeFailures() const;
 
   TuneProgress progress() const;

@@ -17,7 +17,7 @@
 // OTHER: device `sim:a100-sxm4-80gb` is `a100-sxm4-80gb`, but the module is for `t4`; set the target to the device's, or 'allow-other-gpu'
 module attributes {hwtune.target = #hwtune.target<"t4">} {
   // CHECK: hwtune.config = #hwtune.config<schedule = "elementwise"
-  // CHECK-SAME: hwtune.result = #hwtune.result<simulated on "sim:t4", {generic_us = {{[0-9.]+}}, heuristic_us = {{[0-9.]+}}, speedup = {{[0-9.]+}}, time_us = {{[0-9.]+}}}>
+  // CHECK-SAME: hwtune.result = #hwtune.result<simulated on "sim:t4", {energy_mj = {{[0-9.]+}}, generic_energy_mj = {{[0-9.]+}}, generic_us = {{[0-9.]+}}, heuristic_us = {{[0-9.]+}}, registers_estimate = {{[0-9.]+}}, shared_bytes = 0.0, speedup = {{[0-9.]+}}, time_us = {{[0-9.]+}}}>
   func.func @copy(%a: memref<300xf32>, %b: memref<300xf32>) {
     linalg.copy ins(%a : memref<300xf32>) outs(%b : memref<300xf32>)
     return

@@ -7,6 +7,7 @@
 
 #include "Artifacts.h"
 
+#include "hwtune/Codegen/BlockSample.h"
 #include "hwtune/Codegen/Compile.h"
 #include "hwtune/Codegen/Reference.h"
 #include "hwtune/IR/WorkloadExtraction.h"
@@ -22,6 +23,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <chrono>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -116,9 +118,10 @@ std::vector<double> scalarsOf(Subject subject, uint64_t seed) {
   return scalars;
 }
 
-/// Iterations of the op for buffers of these sizes.
-double loopPoints(const Workload &workload, const ReferenceInputs &inputs) {
-  double points = 1;
+/// Iterations of each loop of the op for buffers of these sizes.
+std::vector<int64_t> loopExtents(const Workload &workload,
+                                 const ReferenceInputs &inputs) {
+  std::vector<int64_t> extents;
   for (size_t l = 0; l < workload.loops.size(); ++l) {
     int64_t extent = workload.loops[l].extent;
     for (size_t o = 0; extent == kDynamic && o < workload.operands.size(); ++o)
@@ -126,9 +129,9 @@ double loopPoints(const Workload &workload, const ReferenceInputs &inputs) {
         if (workload.operands[o].index[d].coefficients[l] == 1 &&
             d < inputs.buffers[o].shape.size())
           extent = inputs.buffers[o].shape[d];
-    points *= double(std::max<int64_t>(extent, 1));
+    extents.push_back(std::max<int64_t>(extent, 1));
   }
-  return points;
+  return extents;
 }
 
 struct Compiled {
@@ -137,8 +140,9 @@ struct Compiled {
   std::string expected; ///< of expected.bin; "" where not asked for
 };
 
-/// Iterations of the op that the reference runs at most; beyond, it computes a
-/// sample of the elements.
+/// Iterations of the op beyond which only a sample of it is checked: all that
+/// some blocks write, or, where it is not known which block writes what, as
+/// many elements as this allows.
 constexpr double kMostReferencePoints = double(int64_t(1) << 27);
 
 /// Ascending, first and last included, one at random in each of equal parts.
@@ -156,11 +160,11 @@ std::vector<uint64_t> sampleElements(uint64_t elements, uint64_t count,
   return indices;
 }
 
-/// Fills the expected section of `compiled`.
-Status computeExpected(Subject subject, const Workload &workload, uint64_t seed,
-                       Compiled &compiled) {
+/// What the reference reads, and which buffer each operand is.
+ReferenceInputs referenceInputs(Subject subject,
+                                const LaunchDescription &launch, uint64_t seed,
+                                std::map<unsigned, unsigned> &bufferOf) {
   ReferenceInputs inputs;
-  std::map<unsigned, unsigned> bufferOf; // operand -> buffer
   llvm::DenseMap<Value, unsigned> bufferAt;
   std::vector<double> scalars = scalarsOf(subject, seed);
   llvm::DenseMap<Value, double> scalarAt;
@@ -170,12 +174,11 @@ Status computeExpected(Subject subject, const Workload &workload, uint64_t seed,
     else
       scalarAt.try_emplace(argument, scalars[scalarAt.size()]);
   }
-  double points = 1;
   for (OpOperand &operand : subject.op->getOpOperands()) {
     unsigned number = operand.getOperandNumber();
     ReferenceBuffer buffer;
     if (auto it = bufferAt.find(operand.get()); it != bufferAt.end()) {
-      const BufferDesc &desc = compiled.launch.buffers[it->second];
+      const BufferDesc &desc = launch.buffers[it->second];
       buffer = {desc.shape, desc.seed};
       bufferOf[number] = it->second;
     } else if (auto scalar = scalarAt.find(operand.get());
@@ -184,15 +187,35 @@ Status computeExpected(Subject subject, const Workload &workload, uint64_t seed,
     }
     inputs.buffers.push_back(std::move(buffer));
   }
-  points = loopPoints(workload, inputs);
-  std::vector<std::vector<uint64_t>> indices;
-  for (OpOperand &operand : subject.op.getDpsInitsMutable()) {
-    const BufferDesc &desc =
-        compiled.launch.buffers[bufferOf[operand.getOperandNumber()]];
-    uint64_t elements = desc.elements();
-    double share = std::min(1.0, kMostReferencePoints / std::max(1.0, points));
-    uint64_t count = std::max<uint64_t>(64, uint64_t(double(elements) * share));
-    indices.push_back(sampleElements(elements, count, seed));
+  return inputs;
+}
+
+/// Fills the expected section of `compiled`. `tiles`: `Schedule::gridTiles`.
+Status computeExpected(Subject subject, const Workload &workload, uint64_t seed,
+                       std::span<const int64_t> tiles, Compiled &compiled) {
+  std::map<unsigned, unsigned> bufferOf; // operand -> buffer
+  ReferenceInputs inputs =
+      referenceInputs(subject, compiled.launch, seed, bufferOf);
+  std::vector<int64_t> extents = loopExtents(workload, inputs);
+  double points = 1;
+  for (int64_t extent : extents)
+    points *= double(extent);
+  std::vector<std::vector<uint64_t>> indices; // empty lists: all elements
+  if (points > kMostReferencePoints) {
+    if (std::optional<BlockSample> sample = sampleBlocks(
+            workload, extents, tiles, compiled.kernel.kernel.grid, seed)) {
+      compiled.launch.sampleBlocks = std::move(sample->blocks);
+      indices = std::move(sample->elements);
+    } else {
+      for (OpOperand &operand : subject.op.getDpsInitsMutable()) {
+        uint64_t elements = uint64_t(
+            compiled.launch.buffers[bufferOf[operand.getOperandNumber()]]
+                .elements());
+        auto count = uint64_t(double(elements) * kMostReferencePoints / points);
+        indices.push_back(
+            sampleElements(elements, std::max<uint64_t>(64, count), seed));
+      }
+    }
   }
   Expected<std::vector<ReferenceOutput>> outputs =
       computeReference(subject.op, inputs, indices);
@@ -268,8 +291,9 @@ Expected<Compiled> compile(MLIRContext &context,
   launch.flops = workload->flops();
   Compiled compiled{std::move(*kernel), std::move(launch), ""};
   if (request.expected)
-    if (Status done =
-            computeExpected(*subject, *workload, request.seed, compiled);
+    if (Status done = computeExpected(
+            *subject, *workload, request.seed,
+            schedule->gridTiles(*workload, *target, *config), compiled);
         !done)
       return done.error();
   return compiled;

@@ -12,6 +12,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
@@ -57,7 +58,7 @@ hwtune::findUnknownHelpLikeFlag(ArrayRef<const char *> arguments) {
 }
 
 //===----------------------------------------------------------------------===//
-// Default database
+// Defaults that only a program may look for
 //===----------------------------------------------------------------------===//
 
 static std::string environment(const char *name) {
@@ -65,33 +66,47 @@ static std::string environment(const char *name) {
   return value ? value : "";
 }
 
-/// Whether pass options hold a `db=`.
-static bool namesDatabase(StringRef options) {
+/// Whether pass options hold `key`, which ends in '='.
+static bool names(StringRef options, StringRef key) {
   SmallVector<StringRef> words;
   options.split(words, ' ', -1, /*KeepEmpty=*/false);
-  return any_of(words, [](StringRef word) { return word.starts_with("db="); });
+  return any_of(words, [&](StringRef word) { return word.starts_with(key); });
+}
+
+/// The assembler of the CUDA toolkit: in PATH, else where the toolkit installs
+/// itself; "" if there is none.
+static std::string findPtxas() {
+  for (ArrayRef<StringRef> folders :
+       {ArrayRef<StringRef>(), ArrayRef<StringRef>("/usr/local/cuda/bin")})
+    if (ErrorOr<std::string> found = sys::findProgramByName("ptxas", folders))
+      return *found;
+  return "";
 }
 
 std::vector<std::string>
-hwtune::withDefaultDatabase(ArrayRef<const char *> arguments) {
+hwtune::withDefaults(ArrayRef<const char *> arguments) {
   std::vector<std::string> result(arguments.begin(), arguments.end());
-  std::string path =
+  std::string database =
       defaultDatabasePath(environment("XDG_CACHE_HOME"), environment("HOME"));
-  if (path.empty())
-    return result;
   bool added = false;
   for (std::string &argument : result) {
     auto [flag, options] = StringRef(argument).split('=');
-    if ((flag != "--hw-aware-tune" && flag != "--hw-tune") ||
-        namesDatabase(options))
+    if (flag != "--hw-aware-tune" && flag != "--hw-tune")
       continue;
-    argument = (flag + "=" + options + (options.empty() ? "" : " ") + "db={" +
-                path + "}")
-                   .str();
-    added = true;
+    std::string all = options.str();
+    auto add = [&](StringRef key, const std::string &value) {
+      if (names(options, key) || value.empty())
+        return false;
+      all += (all.empty() ? "" : " ") + key.str() + "{" + value + "}";
+      return true;
+    };
+    added |= add("db=", database);
+    add("ptxas=", findPtxas());
+    if (!all.empty())
+      argument = flag.str() + "=" + all;
   }
   if (added)
-    errs() << "records: " << path << '\n';
+    errs() << "records: " << database << '\n';
   return result;
 }
 

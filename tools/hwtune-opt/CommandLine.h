@@ -27,10 +27,10 @@ std::optional<std::string>
 findUnknownHelpLikeFlag(llvm::ArrayRef<const char *> arguments);
 
 /// Gives `--hw-aware-tune` and `--hw-tune` without a `db=` the database of the
-/// user's cache folder (see `defaultDatabasePath`), whose path is printed. The
+/// user's cache folder (see `defaultDatabasePath`), whose path is printed, and
+/// without a `ptxas=` the `ptxas` of this machine, if it has one. The
 /// arguments, else as they were.
-std::vector<std::string>
-withDefaultDatabase(llvm::ArrayRef<const char *> arguments);
+std::vector<std::string> withDefaults(llvm::ArrayRef<const char *> arguments);
 
 /// SIGINT and SIGTERM set the token; a second one ends the program.
 void cancelOnSignal(const CancelToken &cancel);

@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   hwtune::cancelOnSignal(cancel);
-  auto arguments = hwtune::withDefaultDatabase({argv, size_t(argc)});
+  auto arguments = hwtune::withDefaults({argv, size_t(argc)});
   std::vector<char *> pointers;
   for (std::string &argument : arguments)
     pointers.push_back(argument.data());

@@ -30,7 +30,8 @@ output and one line for people on standard error.
   --check-only          compare, do not time
   --time-only           time, do not compare
   --allow-other-gpu     run PTX made for another architecture
-  --warm                leave the L2 cache warm between samples (default: flush)
+  --warm                time launches back to back (default: single ones from
+                        idle, with nothing in the L2 cache)
   --samples=N           samples of the time (default 20; simulated: 1)
   --warmups=N           launches before the first sample (default 3; simulated: 0)
   --budget=SECONDS      end timing after this, with 3 samples or more (default 10)

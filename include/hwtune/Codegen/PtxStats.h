@@ -53,6 +53,13 @@ struct PtxasReport {
   int64_t staticSharedBytes = 0;
 };
 
+/// Version of the `ptxas` at `path`, "13.0.88". An error where it cannot be
+/// run, or is another program.
+Expected<std::string> ptxasVersion(const std::string &path);
+
+/// Whether the `ptxas` at `path` assembles for `arch`: each release drops some.
+bool ptxasKnows(const std::string &path, const std::string &arch);
+
 /// Runs the `ptxas` at `path` on `ptx` for `arch`. An error carries its first
 /// message.
 Expected<PtxasReport> runPtxas(const std::string &path, std::string_view ptx,

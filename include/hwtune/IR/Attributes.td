@@ -107,14 +107,17 @@ def HWTune_ResultAttr : HWTune_Attr<"Result", "result"> {
     ```
 
     `time_us` is required. Times are microseconds; `speedup` is against the
-    generic schedule under the same rules and label.
+    generic schedule under the same rules and label. `registers_ptxas` of a
+    thread are what the assembler allocates, `registers_estimate` what the
+    schedule expects; `spill_bytes` of a thread are known with the former alone.
   }];
   let parameters = (ins
     EnumParameter<HWTune_TimeLabel>:$label,
     StringRefParameter<"device: `cuda:N`, `sim:<id>`, `replay:<file>` or `model`">:$device,
     AttrParameter<"::mlir::DictionaryAttr",
       "numbers by name: time_us, generic_us, heuristic_us (microseconds), "
-      "speedup (ratio), trials (count)">:$numbers
+      "speedup (ratio), registers_ptxas or registers_estimate, spill_bytes "
+      "(of a thread), shared_bytes (of a block)">:$numbers
   );
   let assemblyFormat = [{
     `<` $label `on` $device `,` custom<Numbers>($numbers) `>`

@@ -49,10 +49,11 @@ struct TimingRecord {
   double resolution = 0; ///< seconds, of the event timer
   int warmups = 0;
   int launchesPerSample = 1; ///< back to back inside one event pair
-  /// "cold": L2 was flushed before each sample; "warm": it was not; "device":
-  /// a simulated device starts each launch as its own model says.
+  /// "cold": a launch from idle that finds nothing in L2; "warm": launches back
+  /// to back, L2 as the one before left it.
   std::string cache = "cold";
-  int64_t flushBytes = 0;
+  int64_t flushBytes = 0; ///< written to empty L2; 0 on a simulated device
+  std::optional<double> joules; ///< of one launch; absent: it cannot tell
 };
 
 struct VerifyRecord {

@@ -49,7 +49,8 @@ struct RunPolicy {
   /// A sample spans at least this many ticks of the timer: more launches in
   /// one sample (warm), or more samples (cold).
   double minTicks = 50;
-  /// Flush L2 before each sample.
+  /// Each sample one launch from idle with nothing in L2 (latency), else
+  /// launches back to back (throughput).
   bool coldCache = true;
   /// (q80 - q20) / median above which a time is called noisy.
   double maxSpread = 0.5;

@@ -59,7 +59,7 @@ public:
   virtual Expected<int64_t> beginRun(const RunRecord &run) = 0;
   /// Durable when it returns success.
   virtual Status append(int64_t run, const TrialRecord &trial) = 0;
-  /// Writes what came out; `finished` must be set.
+  /// Writes what came out; a run without `finished` was interrupted.
   virtual Status finishRun(int64_t run, const RunRecord &result) = 0;
 
   /// The best run for `key` by `rule`, the same GPU before the same

@@ -109,6 +109,13 @@ struct TrialRecord {
   std::string identity() const;
 };
 
+/// A schedule that no other measured one beats in time without losing in
+/// energy.
+struct FrontPoint {
+  OrderedJson config = OrderedJson::object();
+  double timeNs = 0, energyMJ = 0;
+};
+
 /// One tuning run of one op. `finished` is absent while it runs, and for ever
 /// when it was killed; its trials can still be resumed.
 struct RunRecord {
@@ -136,13 +143,18 @@ struct RunRecord {
   std::string stopReason;
   std::optional<Label> label; ///< of the times below
   std::optional<double> genericNs, heuristicNs, tunedNs;
+  /// Millijoules of a launch, where the device can tell.
+  std::optional<double> genericMJ, tunedMJ;
+  std::vector<FrontPoint> front; ///< of objective `pareto`, the fastest first
   std::string schedule;
   OrderedJson config = OrderedJson::object(); ///< of the winner
   OrderedJson heuristicConfig = OrderedJson::object();
   int64_t tieOf = 1; ///< configurations within noise of the winner
-  std::optional<int64_t> registers, sharedBytes;
+  // of the winner, as in its trial
+  std::optional<int64_t> registers, spillBytes, sharedBytes;
+  std::string registerBasis;
   std::optional<double> occupancy;
-  std::string artifact; ///< SHA-256 of the winner's PTX
+  std::string artifact; ///< SHA-256 of the PTX
   /// What the trials correct of the model: eta of each cost, 1 = as it was.
   std::vector<std::pair<std::string, double>> weights;
 };

@@ -65,6 +65,14 @@ public:
   /// `hwtune.op`, leaves one `gpu.launch` in its place, vectorised.
   virtual std::string script(const Workload &w, const TargetSpec &t,
                              const Config &c) const = 0;
+  /// What one block computes of each loop, 0 for a loop that stays inside a
+  /// block, where the grid is row-major in such tiles, as by
+  /// `transform.hwtune.tile_to_grid`. Empty where it is laid out otherwise: a
+  /// check then has to run every block.
+  virtual std::vector<int64_t> gridTiles(const Workload &, const TargetSpec &,
+                                         const Config &) const {
+    return {};
+  }
   virtual std::vector<PtxPromise>
   promises(const Workload &w, const TargetSpec &t, const Config &c) const = 0;
 };

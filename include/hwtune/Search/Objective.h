@@ -25,7 +25,7 @@ enum class Objective {
   Energy,      ///< joules per launch
   Power,       ///< mean watts
   EnergyDelay, ///< joules x seconds
-  Pareto,      ///< time against energy; the search minimises their product
+  Pareto,      ///< time against energy; the search minimises a weighted product
 };
 std::string_view toString(Objective objective);
 std::optional<Objective> parseObjective(std::string_view text);
@@ -36,8 +36,11 @@ struct Measured {
 };
 /// The number to minimise, or why there is none ("energy: the device reports
 /// no joules"). Never 0 for an absent fact. Joules and mean watts are taken
-/// from each other over `seconds` where only one is known.
-Expected<double> objectiveValue(Objective objective, const Measured &measured);
+/// from each other over `seconds` where only one is known. `weight`, of
+/// `Pareto` alone, is that of the time, 0..1: the value is
+/// seconds^weight * joules^(1 - weight).
+Expected<double> objectiveValue(Objective objective, const Measured &measured,
+                                double weight = 0.5);
 
 /// Indices of the points that no other point beats in one coordinate without
 /// losing in another, by the first coordinate; of equal points the first.

@@ -8,6 +8,7 @@
 #ifndef HWTUNE_TRANSFORMS_APPLYMODULE_H
 #define HWTUNE_TRANSFORMS_APPLYMODULE_H
 
+#include "hwtune/Support/CancelToken.h"
 #include "hwtune/Transforms/Kernelize.h"
 
 #include "mlir/IR/OwningOpRef.h"
@@ -21,6 +22,7 @@ struct ApplyOptions {
   MemoryMode memory = MemoryMode::Copy;
   std::string runnerDir;
   std::string toolDir; ///< of hwtune-compile; "" = beside this library
+  CancelToken cancel;  ///< ends what waits for hwtune-compile
 };
 
 /// The rewritten copy of `module`; null where no function could be rewritten

@@ -26,6 +26,8 @@ namespace hwtune {
 /// `cancel`.
 std::unique_ptr<mlir::Pass> createCancellableTune(HWTunePassOptions options,
                                                   CancelToken cancel);
+std::unique_ptr<mlir::Pass> createCancellableApply(HWApplyOptions options,
+                                                   CancelToken cancel);
 std::unique_ptr<mlir::Pass> createCancellableAwareTune(CancelToken cancel);
 
 } // namespace hwtune

@@ -99,6 +99,11 @@ defvar HWToolDirOption =
          "folder of hwtune-compile and hwtune-run (default: beside this "
          "library)">;
 
+defvar HWPtxasOption =
+  Option<"ptxas", "ptxas", "std::string", /*default=*/"",
+         "assembler that registers, spills and shared memory of what is "
+         "measured are read from; `none` or empty: they are estimates">;
+
 /// Options that `hw-tune` and `hw-aware-tune` share.
 defvar HWTuneOptions = [
   Option<"device", "device", "std::string", /*default=*/"",
@@ -108,18 +113,27 @@ defvar HWTuneOptions = [
          "configurations to measure for each operation (count)">,
   Option<"seconds", "seconds", "double", /*default=*/"0.0",
          "time to spend on each operation (seconds; 0: no limit)">,
+  Option<"patience", "patience", "unsigned", /*default=*/"0",
+         "trials in a row without a gain of 1 % after which the search of an "
+         "operation has converged (count; 0: never)">,
   Option<"seed", "seed", "uint64_t", /*default=*/"0",
          "seed of everything random">,
   Option<"strategy", "strategy", "std::string", /*default=*/"\"model\"",
          "search strategy: `model`, `random`, `exhaustive`, ...">,
   Option<"objective", "objective", "std::string", /*default=*/"\"latency\"",
-         "what is made small: `latency`, `throughput`, `energy`, `power`, ...">,
+         "what is made small: `latency` (one launch from idle, caches cold), "
+         "`throughput` (time of a launch, back to back), `energy`, `power`, "
+         "`energy-delay`, or `pareto` (time and energy by `weight`; prints the "
+         "front)">,
+  Option<"weight", "weight", "double", /*default=*/"0.5",
+         "of the time against the energy, 0 to 1, with `objective=pareto`">,
   Option<"db", "db", "std::string", /*default=*/"",
          "file of the tuning database; `none` or empty: no database">,
   Option<"requireHit", "require-hit", "bool", /*default=*/"false",
          "measure nothing: an operation without a record in the database is an "
          "error">,
   HWToolDirOption,
+  HWPtxasOption,
   Option<"allowOtherGpu", "allow-other-gpu", "bool", /*default=*/"false",
          "measure on a device that is not the module's target">
 ];

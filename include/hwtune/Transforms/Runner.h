@@ -37,7 +37,8 @@ launchShapes(const Workload &w, LaunchSizes sizes = LaunchSizes::Usual);
 class RunnerWriter {
 public:
   static Expected<std::unique_ptr<RunnerWriter>>
-  open(const TargetSpec &target, const std::string &toolDir);
+  open(const TargetSpec &target, const std::string &toolDir,
+       const CancelToken &cancel = {});
 
   /// Fills `folder`/<name of the kernel> with kernel.ptx, launch.json,
   /// expected.bin, the input buffers and run.cpp.

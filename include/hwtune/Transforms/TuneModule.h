@@ -24,12 +24,15 @@ struct TuneModuleOptions {
   std::string device;
   unsigned trials = 48;
   double seconds = 0;
+  unsigned patience = 0; ///< trials without a gain until converged; 0: never
   uint64_t seed = 0;
   std::string strategy = "model";
   std::string objective = "latency";
+  double weight = 0.5;
   std::string db;
   bool requireHit = false;
   std::string toolDir;
+  std::string ptxas; ///< path; "" or "none": not asked
   bool allowOtherGpu = false;
   CancelToken cancel; ///< set by a program: stop and keep the best so far
 };
@@ -38,6 +41,9 @@ struct TuneModuleResult {
   unsigned tuned = 0; ///< operations that got a configuration
   unsigned kept = 0;  ///< operations that had one
   std::string table;  ///< for people
+  /// Why the search ended before its time, "" if it did not: the rest of the
+  /// module has no configuration.
+  std::string interrupted;
 };
 
 /// Sets `hwtune.config` and `hwtune.result` on every linalg operation of

@@ -38,6 +38,8 @@ struct CollectOptions {
   uint64_t seed = 0;
   /// What earlier runs have corrected of the model.
   CostWeights weights = {};
+  /// Unless empty: what there is to choose from, in place of the whole space.
+  std::vector<Config> only = {};
 };
 
 struct Candidates {

@@ -30,6 +30,12 @@
 
 namespace hwtune {
 
+/// A launch that a winner is checked on beside its own.
+struct TailCheck {
+  std::string module; ///< as `OpTuneRequest::module`; "" = there is none
+  std::vector<std::vector<int64_t>> shapes;
+};
+
 /// The op, as text and callbacks.
 struct OpTuneRequest {
   Workload workload; ///< `key` must be set
@@ -42,10 +48,9 @@ struct OpTuneRequest {
   std::string module;
   /// Sizes of the launch where the module is dynamic.
   std::vector<std::vector<int64_t>> shapes;
-  /// The same op with a small shape that no tile divides, to check the winner
-  /// on; "" where there is none.
-  std::string tailModule;
-  std::vector<std::vector<int64_t>> tailShapes;
+  /// The same op on a small shape that the tiles of a configuration do not
+  /// divide. May be empty.
+  std::function<TailCheck(const Config &)> tail;
   std::string toolchain; ///< "llvm 22.1.8, ptxas none": part of the key
 };
 
@@ -56,6 +61,7 @@ struct OpTuneOptions {
   uint64_t seed = 0;
   std::string strategy = "model";
   Objective objective = Objective::Latency;
+  double weight = 0.5;     ///< of time against energy, for `Objective::Pareto`
   bool requireHit = false; ///< never measure; no record is an error
   bool allowOtherGpu = false;
   size_t keep = 2048; ///< candidates the search may choose from

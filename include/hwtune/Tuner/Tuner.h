@@ -139,6 +139,7 @@ struct TuneTask {
 struct TuneOptions {
   StopOptions stop; ///< trials and seconds; convergence
   Objective objective = Objective::Latency;
+  double weight = 0.5; ///< of time against energy, for `Objective::Pareto`
   /// Candidates compiled ahead; part of what decides the result, so it does
   /// not follow the number of cores.
   size_t batch = 4;
@@ -168,7 +169,7 @@ struct TuneOptions {
 struct TunePoint {
   Config config;
   TrialRecord trial;
-  double value = 0;   ///< of the objective: what is compared
+  double value = 0;   ///< of the objective, in its own unit: what is compared
   double seconds = 0; ///< cold for the latency objective, else back to back
 };
 

@@ -280,6 +280,11 @@ public:
     return matmul::script(w, assignRoles(w), t, choiceOf(config));
   }
 
+  std::vector<int64_t> gridTiles(const Workload &w, const TargetSpec &,
+                                 const Config &config) const override {
+    return matmul::gridTiles(w, assignRoles(w), choiceOf(config));
+  }
+
   std::vector<PtxPromise> promises(const Workload &w, const TargetSpec &t,
                                    const Config &config) const override;
 };

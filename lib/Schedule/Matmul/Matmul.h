@@ -100,6 +100,10 @@ int64_t sharedBytes(const Roles &roles, const Choice &c);
 /// 32-bit registers of one thread, estimated.
 double registerEstimate(const Roles &roles, const Workload &w, const Choice &c);
 
+/// Tile of a block along each loop; 0 where a loop stays inside.
+std::vector<int64_t> gridTiles(const Workload &w, const Roles &roles,
+                               const Choice &c);
+
 KernelFeatures features(const Workload &w, const Roles &roles,
                         const TargetSpec &t, const Choice &c);
 std::string script(const Workload &w, const Roles &roles, const TargetSpec &t,

@@ -59,13 +59,8 @@ void Writer::patterns(std::string_view list) {
 }
 
 void Writer::tileBlocks() {
-  std::vector<int64_t> tile(w.loops.size(), 0), round(w.loops.size(), 1);
-  for (unsigned loop : roles.outer)
-    tile[loop] = 1;
-  if (roles.m)
-    tile[*roles.m] = round[*roles.m] = c.blockM;
-  if (roles.n)
-    tile[*roles.n] = round[*roles.n] = c.blockN;
+  std::vector<int64_t> tile = gridTiles(w, roles, c), round = tile;
+  std::replace(round.begin(), round.end(), int64_t(0), int64_t(1));
   round[roles.k] = c.blockK;
   for (unsigned loop = 0; loop < w.loops.size(); ++loop)
     if (tile[loop] != 1)
@@ -198,6 +193,18 @@ std::string Writer::write() {
 }
 
 } // namespace
+
+std::vector<int64_t> gridTiles(const Workload &w, const Roles &roles,
+                               const Choice &c) {
+  std::vector<int64_t> tiles(w.loops.size(), 0);
+  for (unsigned loop : roles.outer)
+    tiles[loop] = 1;
+  if (roles.m)
+    tiles[*roles.m] = c.blockM;
+  if (roles.n)
+    tiles[*roles.n] = c.blockN;
+  return tiles;
+}
 
 std::string script(const Workload &w, const Roles &roles, const TargetSpec &t,
                    const Choice &c) {

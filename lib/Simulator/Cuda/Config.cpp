@@ -104,6 +104,21 @@ static Status readFlag(bool &field, std::string_view key, const Json &value) {
   return success();
 }
 
+static Status readLaunchState(Config &config, const Json &value) {
+  using State = timing::LaunchState;
+  for (auto [name, state] : {std::pair{"stream", State::Stream},
+                             {"cold", State::Cold},
+                             {"warm", State::Warm}})
+    if (value == name) {
+      config.state = state;
+      return success();
+    }
+  return Error{
+      fmt::format("`launch` is {}, expected \"stream\", \"cold\" or \"warm\"",
+                  value.dump()),
+      ""};
+}
+
 static Status applyKey(Config &config, const std::string &key,
                        const Json &value, bool targetFixed) {
   if (key == "target") {
@@ -132,6 +147,8 @@ static Status applyKey(Config &config, const std::string &key,
     config.wholeGrid = !config.timed;
     return success();
   }
+  if (key == "launch")
+    return readLaunchState(config, value);
   if (key == "check")
     return readFlag(config.check, key, value);
   if (key == "whole_grid")
@@ -147,7 +164,8 @@ static Status applyKey(Config &config, const std::string &key,
   return Error{
       fmt::format(
           "`{}` is not a setting of the simulated GPU, expected target, mode, "
-          "check, blocks, whole_grid, watchdog, registers or spill_bytes",
+          "check, blocks, whole_grid, watchdog, registers, spill_bytes or "
+          "launch",
           key),
       ""};
 }

@@ -8,6 +8,7 @@
 #ifndef HWTUNE_LIB_SIMULATOR_CUDA_CONFIG_H
 #define HWTUNE_LIB_SIMULATOR_CUDA_CONFIG_H
 
+#include "hwtune/Simulator/Timing/Timing.h"
 #include "hwtune/Support/Expected.h"
 #include "hwtune/Target/TargetSpec.h"
 
@@ -36,6 +37,8 @@ struct Config {
   /// Registers of a thread as `ptxas` reports them; 0: our estimate.
   uint32_t registers = 0;
   uint32_t spillBytes = 0;
+  /// What timed launches are taken to follow.
+  timing::LaunchState state = timing::LaunchState::Stream;
 };
 
 /// The default target, functional.
@@ -45,8 +48,8 @@ Expected<Config> defaultConfig();
 Expected<Config> configFromText(std::string_view text);
 
 /// Changes `config` as the JSON object says (keys: `SimConfigureFn`, further
-/// `whole_grid`, `watchdog`, `registers`, `spill_bytes`). `targetFixed`: the
-/// driver is initialised, so `target` is refused.
+/// `whole_grid`, `watchdog`, `registers`, `spill_bytes`, `launch`).
+/// `targetFixed`: the driver is initialised, so `target` is refused.
 Status applyJson(Config &config, std::string_view json, bool targetFixed);
 
 } // namespace hwtune::simcuda

@@ -227,6 +227,7 @@ Result run(Call &call, const FunctionState &function, const LaunchShape &shape,
     timing::TimingOptions options;
     options.wholeGrid = driver.config.wholeGrid && driver.config.blocks.empty();
     options.instructionBudget = driver.config.watchdog;
+    options.state = driver.config.state;
     options.facts.registers = driver.config.registers;
     options.facts.spillBytes = driver.config.spillBytes;
     options.facts.fromPtxas = driver.config.registers != 0;

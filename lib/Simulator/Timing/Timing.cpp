@@ -319,8 +319,10 @@ double Estimator::blockCycles(const SmInput &input) {
 }
 
 void Estimator::finishTimes() {
-  report.launchSeconds =
-      options.mechanisms.launch ? target.launchUs.value_or(0) * 1e-6 : 0;
+  double overheadUs = target.launchUs.value_or(0);
+  if (options.state == LaunchState::Cold)
+    overheadUs = target.coldLaunchUs.value_or(overheadUs);
+  report.launchSeconds = options.mechanisms.launch ? overheadUs * 1e-6 : 0;
   double perSecond = target.clockMHz * 1e6;
   for (ModelTime *time : {&report.formula, &report.simulation})
     time->seconds = time->cycles / perSecond + report.launchSeconds;
@@ -351,6 +353,8 @@ void Estimator::noteMissing() {
   need(target.memoryQueuePerScheduler.has_value(),
        "memory_queue_per_scheduler");
   need(target.launchUs.has_value(), "launch_us");
+  if (options.state == LaunchState::Cold)
+    need(target.coldLaunchUs.has_value(), "cold_launch_us");
 }
 
 TimingReport Estimator::run() {
@@ -389,6 +393,8 @@ TimingReport Estimator::run() {
       dramTraffic(recorder.takeLines(), neighbours(request.grid), request.grid,
                   uint64_t(target.smCount) * report.blocksPerSM,
                   double(target.l2Bytes), unsigned(target.lineBytes), memory);
+  if (options.state == LaunchState::Warm)
+    traffic.followItself(double(target.l2Bytes));
   if (!options.mechanisms.l2) // every miss of L1 goes to DRAM
     traffic.readBytes = traffic.blockReadBytes;
   report.dramReadBytes = traffic.readBytes;

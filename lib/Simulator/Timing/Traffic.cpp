@@ -95,7 +95,19 @@ std::vector<Sharing> sharing(const std::array<const Lines *, 4> &blocks,
   return result;
 }
 
+/// Share of `volume` bytes that is still in L2 after as many others went
+/// through it: half of the cache works for each.
+double surviving(double volume, double l2Bytes) {
+  return volume > 0 ? std::min(1.0, l2Bytes / (2 * volume)) : 1;
+}
+
 } // namespace
+
+void DramTraffic::followItself(double l2Bytes) {
+  double kept = surviving(uniqueReadBytes + writeBytes, l2Bytes);
+  readBytes -= kept * uniqueReadBytes;
+  writeBytes -= kept * writeBytes;
+}
 
 DramTraffic timing::dramTraffic(
     const std::unordered_map<uint64_t, TraceRecorder::BlockLines> &lines,
@@ -126,11 +138,12 @@ DramTraffic timing::dramTraffic(
   for (const Sharing &share : reads)
     volume += share.unique(wave) * lineBytes;
   // What survives from one wave to the next.
-  double kept = volume > 0 ? std::min(1.0, l2Bytes / (2 * volume)) : 1;
+  double kept = surviving(volume, l2Bytes);
   for (const Sharing &share : reads) {
     double once = share.unique(whole) * lineBytes;
     double eachWave = std::max(once, waves * share.unique(wave) * lineBytes);
     traffic.readBytes += kept * once + (1 - kept) * eachWave;
+    traffic.uniqueReadBytes += once;
     traffic.blockReadBytes += share.lines * lineBytes * total;
   }
   for (const Sharing &share : sharing(written, has, lineBytes, memory))

@@ -38,6 +38,9 @@ TEST(Record, RunRoundTrip) {
   run.uid = "u";
   run.seed = UINT64_MAX;
   run.weights = {{"memory", 1.25}, {"compute", 0.5}};
+  run.spillBytes = 24, run.registerBasis = "ptxas";
+  run.genericMJ = 3.5, run.tunedMJ = 2.25;
+  run.front = {{run.config, 1000, 2.5}, {run.config, 1100, 2.25}};
   OrderedJson json = toJson(run);
   Expected<RunRecord> back = runFromJson(json);
   ASSERT_TRUE(bool(back)) << back.error().str();
@@ -45,6 +48,14 @@ TEST(Record, RunRoundTrip) {
   EXPECT_EQ(back->seed, UINT64_MAX);
   EXPECT_EQ(back->rejected, run.rejected);
   EXPECT_EQ(back->weights, run.weights);
+  EXPECT_EQ(back->spillBytes, 24);
+  EXPECT_EQ(back->registerBasis, "ptxas");
+  EXPECT_EQ(back->genericMJ, 3.5);
+  EXPECT_EQ(back->tunedMJ, 2.25);
+  ASSERT_EQ(back->front.size(), 2u);
+  EXPECT_EQ(back->front[1].config, run.config);
+  EXPECT_EQ(back->front[1].timeNs, 1100);
+  EXPECT_EQ(back->front[1].energyMJ, 2.25);
 }
 
 TEST(Record, IdentityIgnoresTheOrderOfFields) {

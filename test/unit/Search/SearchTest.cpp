@@ -78,7 +78,9 @@ TEST(Objective, Values) {
   EXPECT_DOUBLE_EQ(*objectiveValue(Objective::Energy, m), 10);
   EXPECT_DOUBLE_EQ(*objectiveValue(Objective::Power, m), 5);
   EXPECT_DOUBLE_EQ(*objectiveValue(Objective::EnergyDelay, m), 20);
-  EXPECT_DOUBLE_EQ(*objectiveValue(Objective::Pareto, m), 20);
+  EXPECT_DOUBLE_EQ(*objectiveValue(Objective::Pareto, m), std::sqrt(20));
+  EXPECT_DOUBLE_EQ(*objectiveValue(Objective::Pareto, m, 1), *m.seconds);
+  EXPECT_NEAR(*objectiveValue(Objective::Pareto, m, 0), *m.joules, 1e-9);
   m.joules.reset();
   m.watts = 4;
   EXPECT_DOUBLE_EQ(*objectiveValue(Objective::Energy, m), 8);

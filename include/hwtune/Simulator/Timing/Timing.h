@@ -52,8 +52,16 @@ struct KernelFacts {
   bool fromPtxas = false;
 };
 
+/// What precedes a launch.
+enum class LaunchState {
+  Stream, ///< other work: nothing of it is in L2, its overhead back to back
+  Cold,   ///< nothing: L2 is empty, and the launch comes from idle
+  Warm,   ///< the same launch: L2 holds what that left
+};
+
 struct TimingOptions {
   Mechanisms mechanisms;
+  LaunchState state = LaunchState::Stream;
   KernelFacts facts;
   /// Run the whole grid (outputs complete); else only the sample.
   bool wholeGrid = false;

@@ -23,6 +23,12 @@ struct DramTraffic {
   /// Bytes that blocks read at least once each, summed over blocks: what
   /// reaches L2 with a perfect L1.
   double blockReadBytes = 0;
+  /// Distinct bytes that the grid reads.
+  double uniqueReadBytes = 0;
+
+  /// The same when the launch before was equal: what that left in L2 is neither
+  /// read again nor written back.
+  void followItself(double l2Bytes);
 };
 
 /// Lines of each block, per allocation: unique lines of n blocks in a row

@@ -26,7 +26,10 @@ TEST_F(Configure, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(words(R"({"colour":1})"),
             "`colour` is not a setting of the simulated GPU, expected target, "
             "mode, check, blocks, "
-            "whole_grid, watchdog, registers or spill_bytes");
+            "whole_grid, watchdog, registers, spill_bytes or launch");
+  EXPECT_EQ(words(R"({"launch":"hot"})"),
+            "`launch` is \"hot\", expected \"stream\", \"cold\" or \"warm\"");
+  EXPECT_EQ(words(R"({"launch":"stream"})"), "");
   EXPECT_EQ(words(R"({"mode":"fast"})"),
             "`mode` is \"fast\", expected \"functional\" or \"timed\"");
   EXPECT_EQ(words(R"({"check":1})"), "`check` is 1, expected true or false");

@@ -13,6 +13,8 @@
 
 #include "Kernels.h"
 
+#include "hwtune/Simulator/Timing/Traffic.h"
+
 using namespace hwtune;
 using namespace hwtune::timing;
 
@@ -207,6 +209,35 @@ TEST(Mechanisms, LaunchOverheadIsAdded) {
   double launch = *knownTarget("a100-sxm4-80gb")->launchUs * 1e-6;
   EXPECT_NEAR(on.seconds - off.seconds, launch, 1e-7);
   EXPECT_EQ(off.launchSeconds, 0);
+}
+
+TEST(LaunchStates, AWarmLaunchFindsInL2WhatTheOneBeforeLeft) {
+  // 4096 x 256 threads read 4 bytes each at 4 places: 16 MiB of 40 MiB.
+  std::string text = globalReads(4, 4 << 20, 4);
+  TimingOptions options;
+  TimingReport stream = time(text, {4096, 256});
+  options.state = LaunchState::Cold;
+  TimingReport cold = time(text, {4096, 256}, options);
+  options.state = LaunchState::Warm;
+  TimingReport warm = time(text, {4096, 256}, options);
+  EXPECT_NEAR(cold.dramReadBytes, 16 << 20, 1 << 20);
+  EXPECT_EQ(stream.dramReadBytes, cold.dramReadBytes);
+  EXPECT_NEAR(warm.dramReadBytes, 0, 1);
+  EXPECT_LT(warm.simulation.cycles, cold.simulation.cycles);
+  EXPECT_LT(warm.formula.cycles, cold.formula.cycles);
+  // A launch from idle costs more than one of a row.
+  TargetSpec a100 = *knownTarget("a100-sxm4-80gb");
+  EXPECT_DOUBLE_EQ(cold.launchSeconds, *a100.coldLaunchUs * 1e-6);
+  EXPECT_DOUBLE_EQ(warm.launchSeconds, *a100.launchUs * 1e-6);
+  EXPECT_DOUBLE_EQ(stream.launchSeconds, *a100.launchUs * 1e-6);
+}
+
+TEST(LaunchStates, WhatL2CannotHoldIsReadAgain) {
+  DramTraffic traffic;
+  traffic.readBytes = 90, traffic.uniqueReadBytes = 60, traffic.writeBytes = 40;
+  traffic.followItself(100); // half of 100 bytes survive
+  EXPECT_DOUBLE_EQ(traffic.readBytes, 60);
+  EXPECT_DOUBLE_EQ(traffic.writeBytes, 20);
 }
 
 TEST(Mechanisms, CodeBeyondTheInstructionCacheIsFetchedAgain) {

@@ -1,0 +1,124 @@
+//===- RecordedTimes.cpp - measurements somebody made before --------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Tuner/RecordedTimes.h"
+
+#include "hwtune/Records/Exchange.h"
+#include "hwtune/Support/File.h"
+#include "hwtune/Support/Text.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace hwtune {
+namespace {
+
+constexpr uint64_t kMaxFileBytes = uint64_t(1) << 30;
+constexpr std::string_view kDatabaseMark = "SQLite format 3";
+
+struct Recording {
+  std::vector<RunWithTrials> runs;
+  bool own = true; ///< keys are ours; else one operation of another tuner
+};
+
+Expected<Recording> readDatabase(const std::string &path) {
+  auto database = Database::open(path, Database::Mode::ReadOnly);
+  if (!database)
+    return database.error();
+  Expected<std::vector<Database::StoredRun>> runs = (*database)->runs();
+  if (!runs)
+    return runs.error();
+  Recording recording;
+  for (Database::StoredRun &stored : *runs) {
+    Expected<std::vector<TrialRecord>> trials = (*database)->trials(stored.id);
+    if (!trials)
+      return trials.error();
+    recording.runs.emplace_back(std::move(stored.run), std::move(*trials));
+  }
+  return recording;
+}
+
+/// A format is known by what only it has on its first level.
+Expected<Recording> readText(const std::string &text, const std::string &path,
+                             const std::string &gpu) {
+  if (text.find("\"record\"") < text.find('\n')) {
+    Expected<std::vector<RunWithTrials>> runs = importJsonLines(text, path);
+    if (!runs)
+      return runs.error();
+    return Recording{std::move(*runs)};
+  }
+  Expected<RunWithTrials> run = text.find("\"cache\"") != std::string::npos
+                                    ? importKernelTuner(text, path)
+                                    : importT4(text, path, gpu);
+  if (!run)
+    return run.error();
+  return Recording{{std::move(*run)}, /*own=*/false};
+}
+
+Expected<Recording> read(const std::string &path, const std::string &gpu) {
+  Expected<std::string> text = readFile(path, kMaxFileBytes);
+  if (!text)
+    return text.error();
+  if (text->starts_with(kDatabaseMark))
+    return readDatabase(path);
+  return readText(*text, path, gpu);
+}
+
+std::string listOf(const std::set<std::string> &names) {
+  return join(std::vector<std::string>(names.begin(), names.end()), ", ");
+}
+
+} // namespace
+
+Expected<RecordedTimes> readRecordedTimes(const std::string &path,
+                                          const RecordedTimesQuery &query,
+                                          const Space &space) {
+  Expected<Recording> recording = read(path, query.gpu);
+  if (!recording)
+    return recording.error();
+  RecordedTimes times;
+  std::set<std::string> otherGpus;
+  size_t misfits = 0;
+  std::string misfit;
+  for (auto &[run, trials] : recording->runs) {
+    if (recording->own && run.key.op != query.op)
+      continue;
+    if (recording->own && !query.anyGpu && run.key.gpu != query.gpu) {
+      otherGpus.insert(run.key.gpu);
+      continue;
+    }
+    for (TrialRecord &trial : trials) {
+      Expected<Config> config = configFromJson(space, trial.config);
+      if (!config || (recording->own && trial.schedule != query.schedule)) {
+        ++misfits;
+        misfit = config ? "it is of schedule " + trial.schedule
+                        : config.error().message;
+        continue;
+      }
+      // Others tell one time, of a launch whatever its state.
+      if (!recording->own && !trial.coldNs)
+        trial.coldNs = trial.medianNs;
+      times.emplace(std::move(*config), std::move(trial));
+    }
+  }
+  if (!times.empty())
+    return times;
+  if (misfits)
+    return Error{fmt::format("none of its {} configurations is one of schedule "
+                             "{}: {}",
+                             misfits, query.schedule, misfit),
+                 path};
+  if (!otherGpus.empty())
+    return Error{fmt::format("it holds this operation for {}, expected {}, or "
+                             "'allow-other-gpu'",
+                             listOf(otherGpus), query.gpu),
+                 path};
+  return Error{"it holds no time of this operation", path};
+}
+
+} // namespace hwtune

@@ -1,0 +1,32 @@
+// Times that were recorded before answer in the place of a device: our own
+// database, its export, or another tuner's file whose parameters are named as
+// the knobs.
+// RUN: rm -f %t.db
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=sim:t4 trials=4 db=%t.db})' -o /dev/null 2>/dev/null
+// RUN: hwtune-records export --db=%t.db --out=%t.jsonl
+// RUN: hwtune-records export --db=%t.db --format=kernel-tuner --out=%t.json
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.db})' 2>&1 | FileCheck %s
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.jsonl})' 2>&1 | FileCheck %s
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.json})' 2>&1 | FileCheck %s --check-prefix=OTHER
+// CHECK: linalg.copy 300{{.*}} replayed
+// CHECK: 4 tried; every candidate was tried
+// CHECK: warning: the recorded times are simulated
+// CHECK: hwtune.result = #hwtune.result<replayed on "replay:{{.*}}"
+// OTHER: linalg.copy 300{{.*}} replayed
+// OTHER: hwtune.result = #hwtune.result<replayed on "replay:{{.*}}"
+
+// RUN: not hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.none})' 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: sed 's/300xf32/301xf32/g' %s > %t.mlir
+// RUN: not hwtune-opt %t.mlir --pass-pipeline='builtin.module(hw-tune{device=replay:%t.db})' 2>&1 | FileCheck %s --check-prefix=OP
+// RUN: sed 's/"t4"/"a10"/' %s > %t.mlir
+// RUN: not hwtune-opt %t.mlir --pass-pipeline='builtin.module(hw-tune{device=replay:%t.db})' 2>&1 | FileCheck %s --check-prefix=GPU
+// RUN: hwtune-opt %t.mlir --pass-pipeline='builtin.module(hw-tune{device=replay:%t.db allow-other-gpu})' 2>&1 | FileCheck %s
+// MISSING: No such file or directory
+// OP: it holds no time of this operation
+// GPU: it holds this operation for t4, expected a10, or 'allow-other-gpu'
+module attributes {hwtune.target = #hwtune.target<"t4">} {
+  func.func @copy(%a: memref<300xf32>, %b: memref<300xf32>) {
+    linalg.copy ins(%a : memref<300xf32>) outs(%b : memref<300xf32>)
+    return
+  }
+}
