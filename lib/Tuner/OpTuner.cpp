@@ -71,8 +71,9 @@ std::string measuringPolicy(const OpTuneOptions &options) {
   if (options.objective == Objective::Pareto)
     objective += fmt::format(" weight {:g}", options.weight);
   return fmt::format("objective {}, {}, feature version {}", objective,
-                     options.objective == Objective::Latency ? "cold cache"
-                                                             : "back to back",
+                     options.objective == Objective::Latency
+                         ? "from idle, cold cache"
+                         : "back to back",
                      kFeatureVersion);
 }
 

@@ -121,7 +121,7 @@ static int run(const std::string &file, bool check) {
     hwtune::TimingRecord timing;
     timing.median = timing.q20 = timing.q80 = 1.0 / block;
     timing.seconds = {timing.median};
-    timing.cache = "device";
+    timing.cache = "cold";
     outcome.timing = timing;
   }
   std::cout << outcome.toJson() << std::endl;

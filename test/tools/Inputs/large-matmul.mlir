@@ -1,0 +1,4 @@
+func.func @kernel(%a: memref<1000x1000xf32>, %b: memref<1000x1000xf32>, %c: memref<1000x1000xf32>) {
+  linalg.matmul {hwtune.op} ins(%a, %b : memref<1000x1000xf32>, memref<1000x1000xf32>) outs(%c : memref<1000x1000xf32>)
+  return
+}
