@@ -45,4 +45,7 @@ if lit_config.params.get("slow") == "1":
     config.available_features.add("slow")
 if config.sanitize:
     config.available_features.add("sanitize")
+    # LLVM's allocators poison what they hold, and the packages' libraries, which
+    # are not instrumented, hand it out poisoned.
+    config.environment["ASAN_OPTIONS"] = "allow_user_poisoning=0:detect_container_overflow=0"
 lit_config.parallelism_groups["gpu"] = 1
