@@ -72,6 +72,19 @@ OpFoldResult ceilDiv(OpBuilder &b, Location loc, OpFoldResult extent,
                                                {extent});
 }
 
+/// Blocks along a loop: one also where a dynamic extent is 0 at run time, for
+/// which there is no launch. All its points lie outside and are guarded.
+OpFoldResult blocksAlong(OpBuilder &b, Location loc, OpFoldResult extent,
+                         int64_t tile) {
+  OpFoldResult blocks = ceilDiv(b, loc, extent, tile);
+  if (getConstantIntValue(blocks))
+    return blocks;
+  return arith::MaxSIOp::create(b, loc,
+                                getValueOrCreateConstantIndexOp(b, loc, blocks),
+                                arith::ConstantIndexOp::create(b, loc, 1))
+      .getResult();
+}
+
 Grid makeGrid(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> extents,
               ArrayRef<int64_t> tileSizes) {
   Grid grid;
@@ -79,7 +92,7 @@ Grid makeGrid(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> extents,
   for (auto [loop, tile] : llvm::enumerate(tileSizes)) {
     if (tile == 0)
       continue;
-    OpFoldResult blocks = ceilDiv(b, loc, extents[loop], tile);
+    OpFoldResult blocks = blocksAlong(b, loc, extents[loop], tile);
     isStatic &= getConstantIntValue(blocks).has_value();
     grid.loops.push_back(loop);
     grid.blocks.push_back(blocks);
@@ -194,7 +207,7 @@ linalg::LinalgOp tileOfBlock(RewriterBase &b, linalg::LinalgOp op,
   Location loc = op.getLoc();
   SmallVector<OpFoldResult> blocks, offsets;
   for (unsigned loop : grid.loops)
-    blocks.push_back(ceilDiv(b, loc, extents[loop], tiles[loop]));
+    blocks.push_back(blocksAlong(b, loc, extents[loop], tiles[loop]));
   for (auto [loop, id] : llvm::zip_equal(
            grid.loops, blockCoordinates(b, loc, launch, grid, blocks)))
     offsets.push_back(affine::makeComposedFoldedAffineApply(

@@ -104,13 +104,17 @@ bool drain(int fd, std::string &text, bool &cut, size_t most) {
   return true;
 }
 
-/// True once the child has ended; it stays to be reaped, so that its process
-/// group id cannot be reused meanwhile.
-bool hasEnded(pid_t pid) {
+enum class ChildState { Running, Ended, Lost };
+
+/// Ended: it stays to be reaped, so that its process group id cannot be reused
+/// meanwhile. Lost: where SIGCHLD is ignored, which is inherited, the kernel
+/// reaps it and nobody learns how it ended.
+ChildState stateOf(pid_t pid) {
   siginfo_t info{};
-  return waitid(P_PID, static_cast<id_t>(pid), &info,
-                WEXITED | WNOWAIT | WNOHANG) == 0 &&
-         info.si_pid == pid;
+  if (waitid(P_PID, static_cast<id_t>(pid), &info,
+             WEXITED | WNOWAIT | WNOHANG) != 0)
+    return errno == ECHILD ? ChildState::Lost : ChildState::Running;
+  return info.si_pid == pid ? ChildState::Ended : ChildState::Running;
 }
 
 void setNonBlocking(int fd) {
@@ -216,7 +220,8 @@ void Supervisor::readAll() {
 }
 
 void Supervisor::supervise() {
-  while (!hasEnded(pid)) {
+  ChildState state;
+  while ((state = stateOf(pid)) == ChildState::Running) {
     if (!killed && mustDie()) {
       kill(-pid, SIGKILL);
       killed = true;
@@ -230,7 +235,12 @@ void Supervisor::supervise() {
     wait(std::clamp(static_cast<int>(left) + 1, 1, slice));
     readAll();
   }
-  reap();
+  if (state == ChildState::Ended)
+    return reap();
+  outcome.kind = ChildOutcome::Kind::NotStarted;
+  outcome.why = fmt::format("how `{}` ended is lost: this process ignores "
+                            "SIGCHLD, which must have its default",
+                            command.argv[0]);
 }
 
 void Supervisor::reap() {

@@ -252,7 +252,24 @@ std::optional<std::string_view> labelName(const RunRecord &run) {
   return toString(*run.label);
 }
 
+/// A record that could not be read back would make the whole file unreadable.
+template <typename Record, typename Read>
+Expected<std::string> storedText(const Record &record, const char *what,
+                                 Read read) {
+  // Numbers that JSON has no form for become null in the text.
+  std::string text = dumpJson(toJson(record));
+  Expected<OrderedJson> json = parseOrderedJson(text, what, kMaxRecordBytes);
+  auto back = json ? read(*json) : Expected<Record>(json.error());
+  if (!back)
+    return Error{
+        fmt::format("{} cannot be stored: {}", what, back.error().message), ""};
+  return text;
+}
+
 Expected<int64_t> SqliteDatabase::insertRun(const RunRecord &run) {
+  Expected<std::string> data = storedText(run, "run", runFromJson);
+  if (!data)
+    return data.error();
   Statement statement(
       connection->get(),
       "INSERT INTO runs (uid, op, gpu, arch, toolchain, policy, seed, started, "
@@ -268,7 +285,7 @@ Expected<int64_t> SqliteDatabase::insertRun(const RunRecord &run) {
       .bind(run.finished)
       .bind(labelName(run))
       .bind(run.tunedNs)
-      .bind(dumpJson(toJson(run)));
+      .bind(*data);
   if (Status status = connection->finish(statement, "write to"); !status)
     return status.error();
   return int64_t(sqlite3_last_insert_rowid(connection->get()));
@@ -286,6 +303,9 @@ Expected<int64_t> SqliteDatabase::beginRun(const RunRecord &run) {
 }
 
 Status SqliteDatabase::append(int64_t run, const TrialRecord &trial) {
+  Expected<std::string> data = storedText(trial, "trial", trialFromJson);
+  if (!data)
+    return data.error();
   Statement statement(connection->get(),
                       "INSERT INTO trials (run, idx, role, status, label, "
                       "median_ns, data) VALUES (?,?,?,?,?,?,?)");
@@ -295,7 +315,7 @@ Status SqliteDatabase::append(int64_t run, const TrialRecord &trial) {
       .bind(toString(trial.status))
       .bind(toString(trial.label))
       .bind(trial.medianNs)
-      .bind(dumpJson(toJson(trial)));
+      .bind(*data);
   return connection->finish(statement, "write to");
 }
 
@@ -317,13 +337,16 @@ Status SqliteDatabase::finishRun(int64_t run, const RunRecord &result) {
   if (!old)
     return old.error();
   stored.uid = old->uid; // never changes
+  Expected<std::string> data = storedText(stored, "run", runFromJson);
+  if (!data)
+    return data.error();
   Statement statement(connection->get(),
                       "UPDATE runs SET finished = ?, label = ?, tuned_ns = ?, "
                       "data = ? WHERE id = ?");
   statement.bind(stored.finished)
       .bind(labelName(stored))
       .bind(stored.tunedNs)
-      .bind(dumpJson(toJson(stored)))
+      .bind(*data)
       .bind(run);
   return connection->finish(statement, "write to");
 }

@@ -286,6 +286,7 @@ std::string exportT4(const RunWithTrials &run) {
                        {"times", times},
                        {"invalidity", t4Invalidity(trial->status)},
                        {"correctness", trial->ok() ? 1 : 0},
+                       {"label", toString(trial->label)},
                        {"measurements", OrderedJson::array({measurement})}});
   }
   OrderedJson json = {

@@ -57,6 +57,15 @@ TrialRecord newTrial(int64_t index, const RunRecord &run) {
   return trial;
 }
 
+/// Other tuners measure; our own exports say what took the times.
+void takeLabel(const OrderedJson &entry, TrialRecord &trial) {
+  auto label = entry.find("label");
+  if (label == entry.end() || !label->is_string())
+    return;
+  if (std::optional<Label> known = parseLabel(label->get<std::string>()))
+    trial.label = *known;
+}
+
 /// "InvalidConfig" and the like; nothing where the text is no failure.
 std::optional<TrialStatus> failureOf(const std::string &text) {
   if (text.find("InvalidConfig") != std::string::npos)
@@ -92,7 +101,7 @@ void finish(RunWithTrials &result) {
       best = &trial;
   if (!best)
     return;
-  run.label = Label::Measured;
+  run.label = best->label;
   run.tunedNs = best->medianNs;
   run.schedule = best->schedule;
   run.config = best->config;
@@ -123,6 +132,7 @@ Status kernelTunerEntry(const OrderedJson &keys, const OrderedJson &entry,
           fmt::format("it has no value for '{}'", key.get<std::string>()));
     trial.config[key.get<std::string>()] = *at;
   }
+  takeLabel(entry, trial);
   if (entry.contains("compile_time") && entry["compile_time"].is_number())
     trial.compileMs = entry["compile_time"].get<double>();
   if (!entry.contains("time"))
@@ -203,6 +213,7 @@ static Status t4Entry(const OrderedJson &entry, TrialRecord &trial) {
   for (const auto &[knob, value] : trial.config.items())
     if (value.is_structured() || value.is_null())
       return bad("a parameter is no number or word");
+  takeLabel(entry, trial);
   trial.status = statusOfT4(word(entry, "invalidity"));
   trial.reason = trial.ok() ? "" : word(entry, "invalidity");
   if (entry.contains("times") && entry["times"].is_object()) {

@@ -64,8 +64,11 @@ bool hasWholeRows(const Workload &w,
 
 bool needsWholeRows(const Schedule &schedule, const Workload &w,
                     const TargetSpec &t, const Config &c) {
-  return w.wholeRows &&
-         schedule.space(withoutPromises(w), t).reject(c).has_value();
+  if (!w.wholeRows)
+    return false;
+  Workload plain = withoutPromises(w);
+  return schedule.space(plain, t).reject(c).has_value() ||
+         schedule.script(plain, t, c) != schedule.script(w, t, c);
 }
 
 } // namespace hwtune

@@ -94,17 +94,26 @@ static std::string resolved(const std::string &path) {
   return result;
 }
 
+/// Temporary files of one target that are stepped over.
+static constexpr int kMostLeftOver = 16;
+
 Status writeFileAtomically(const std::string &path, std::string_view text) {
   struct stat info;
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
       !S_ISDIR(info.st_mode))
     return writeInPlace(path, text);
   static std::atomic<unsigned> counter{0}; // names differ between threads
-  std::string target = resolved(path);
-  std::string temporary =
-      fmt::format("{}.tmp.{}.{}", target, ::getpid(), counter++);
-  Descriptor file(
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  std::string target = resolved(path), temporary;
+  int opened = -1;
+  // A name may be left over from a process that was killed and had this id.
+  for (int turn = 0; turn < kMostLeftOver; ++turn) {
+    temporary = fmt::format("{}.tmp.{}.{}", target, ::getpid(), counter++);
+    opened = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                    0666);
+    if (opened >= 0 || errno != EEXIST)
+      break;
+  }
+  Descriptor file(opened);
   if (file.get() < 0)
     return systemError("write", path);
   if (!writeAll(file.get(), text) || ::fsync(file.get()) != 0 ||

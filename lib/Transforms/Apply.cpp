@@ -16,6 +16,8 @@
 #include "hwtune/Transforms/Passes.h"
 #include "hwtune/Transforms/Registration.h"
 
+#include "llvm/Support/FileSystem.h"
+
 #define DEBUG_TYPE "hw-apply"
 
 using namespace mlir;
@@ -45,6 +47,11 @@ public:
     Expected<ApplyOptions> options = parseOptions();
     if (!options)
       return emitError(UnknownLoc::get(context)) << options.error().str();
+    if (options->emit == EmitForm::Runner)
+      if (std::error_code error = makeWritable(options->runnerDir))
+        return emitError(UnknownLoc::get(context))
+               << "option 'runner-dir': folder '" << options->runnerDir
+               << "' cannot be written: " << error.message();
     return mlir::success();
   }
 
@@ -67,13 +74,17 @@ public:
         applyToModule(module, *target, *options);
     if (!rewritten)
       return fail(rewritten.error());
-    if (!*rewritten)
-      return; // nothing could be rewritten; the reasons are out
     module.getBodyRegion().takeBody((*rewritten)->getBodyRegion());
     module->setAttrs((*rewritten)->getOperation()->getAttrDictionary());
   }
 
 private:
+  static std::error_code makeWritable(const std::string &folder) {
+    if (std::error_code error = llvm::sys::fs::create_directories(folder))
+      return error;
+    return llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write);
+  }
+
   Expected<ApplyOptions> parseOptions() {
     ApplyOptions options;
     std::optional<EmitForm> form = parseEmitForm(std::string(emit));

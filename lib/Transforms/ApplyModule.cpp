@@ -27,6 +27,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace hwtune;
@@ -80,6 +81,8 @@ static bool bufferise(ModuleOp module, std::string &why) {
   FirstError first(module.getContext());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
+  // A loop may carry another buffer into each turn.
+  options.allowReturnAllocsFromLoops = true;
   options.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   PassManager pm(module.getContext());
@@ -174,6 +177,12 @@ static Status rewriteFunction(func::FuncOp function, const TargetSpec &target,
                               const ApplyOptions &options, ModuleOp module) {
   if (std::string why = whyNotOffloadable(function); !why.empty())
     return Error{why, ""};
+  // Nothing that calls is offloaded, so such a caller is host code.
+  if (options.emit != EmitForm::Loops && options.memory == MemoryMode::Device &&
+      !SymbolTable::symbolKnownUseEmpty(function, module))
+    return Error{"it is called from this module, whose code passes host "
+                 "memory, and memory=device takes device pointers",
+                 ""};
   SymbolTable symbols(module);
   auto sites = collectSites(function, target, symbols);
   if (!sites)
@@ -223,21 +232,51 @@ static void removeAnnotations(ModuleOp module) {
   });
 }
 
+/// Kernels of `module` beside those named `before`, which are the user's own.
+static SmallVector<gpu::GPUModuleOp>
+newKernels(ModuleOp module, const llvm::StringSet<> &before) {
+  SmallVector<gpu::GPUModuleOp> kernels;
+  for (auto kernel : module.getOps<gpu::GPUModuleOp>())
+    if (!before.contains(kernel.getName()))
+      kernels.push_back(kernel);
+  return kernels;
+}
+
 static Status finishModule(ModuleOp module, const TargetSpec &target,
-                           const ApplyOptions &options) {
+                           const ApplyOptions &options,
+                           const llvm::StringSet<> &before) {
   simplifyHost(module);
   if (options.emit == EmitForm::Loops)
     return hwtune::success();
-  setTargets(module, target);
+  setTargets(newKernels(module, before), target);
   if (options.emit == EmitForm::Gpu) {
     module->setAttr(kLoweringAttrName,
                     StringAttr::get(module.getContext(), kLoweringPipeline));
   } else {
-    if (Status done = emitBinaries(module); !done)
+    if (Status done = emitBinaries(newKernels(module, before)); !done)
       return done;
   }
   removeAnnotations(module);
   return hwtune::success();
+}
+
+/// `module` as it was; for stock tools where the form is one for them.
+static OwningOpRef<ModuleOp> unchanged(ModuleOp module, EmitForm emit) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  if (emit != EmitForm::Loops)
+    removeAnnotations(*copy);
+  return copy;
+}
+
+/// Operations that no function of the module itself holds are not rewritten.
+static void warnOfNested(ModuleOp module) {
+  module.walk([&](Operation *op) {
+    auto function = op->getParentOfType<func::FuncOp>();
+    if (op->hasAttr(HWTuneDialect::kConfigAttrName) &&
+        (!function || function->getParentOp() != module))
+      emitWarning(op->getLoc())
+          << "stays on the host: it is in no function of the outer module";
+  });
 }
 
 Expected<OwningOpRef<ModuleOp>>
@@ -248,13 +287,17 @@ hwtune::applyToModule(ModuleOp module, const TargetSpec &target,
   if (std::string why = whyNoPtx(target);
       !why.empty() && options.emit != EmitForm::Loops)
     return Error{why, ""};
+  warnOfNested(module);
   OwningOpRef<ModuleOp> result = module.clone();
   std::string why;
   if (!bufferise(*result, why)) {
     emitWarning(module.getLoc())
         << "module cannot be bufferised, it stays as it was: " << why;
-    return OwningOpRef<ModuleOp>();
+    return unchanged(module, options.emit);
   }
+  llvm::StringSet<> before;
+  for (auto kernel : module.getOps<gpu::GPUModuleOp>())
+    before.insert(kernel.getName());
   SmallVector<std::string> names;
   for (auto function : result->getOps<func::FuncOp>())
     if (isAnnotated(function))
@@ -270,8 +313,8 @@ hwtune::applyToModule(ModuleOp module, const TargetSpec &target,
                        << "' stays on the host: " << done.error().str();
   }
   if (rewritten == 0)
-    return OwningOpRef<ModuleOp>();
-  if (Status done = finishModule(*result, target, options); !done)
+    return unchanged(module, options.emit);
+  if (Status done = finishModule(*result, target, options, before); !done)
     return done.error();
   return result;
 }

@@ -43,9 +43,13 @@ void collectAccesses(Value buffer, SmallVectorImpl<Access> &accesses) {
     Operation *user = use.getOwner();
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user)) {
       bool output = linalgOp.isDpsInit(&use);
-      accesses.push_back({user,
-                          !output || linalgOp.payloadUsesValueFromOperand(&use),
-                          output});
+      // Another map may leave elements as they were.
+      bool whole =
+          linalgOp.getMatchingIndexingMap(&use).isProjectedPermutation();
+      accesses.push_back(
+          {user,
+           !output || !whole || linalgOp.payloadUsesValueFromOperand(&use),
+           output});
     } else if (auto copy = dyn_cast<memref::CopyOp>(user)) {
       bool target = use.get() == copy.getTarget();
       accesses.push_back({user, !target, target});
@@ -99,9 +103,16 @@ std::string refuseOperation(Operation *op) {
         return name + " copies memory that is not contiguous";
     return "";
   }
+  if (auto get = dyn_cast<memref::GetGlobalOp>(op)) {
+    auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
+        op, get.getNameAttr());
+    return global && global.getConstant()
+               ? ""
+               : name + " names a global that can be written";
+  }
   if (!touchesBuffers(op) || isView(op) ||
-      isa<memref::AllocOp, memref::DeallocOp, memref::DimOp,
-          memref::GetGlobalOp, func::ReturnOp>(op))
+      isa<memref::AllocOp, memref::DeallocOp, memref::DimOp, func::ReturnOp>(
+          op))
     return "";
   return name + " uses a buffer on the host";
 }

@@ -244,12 +244,12 @@ static Attribute nvvmTarget(MLIRContext *context, const TargetSpec &target) {
                                    target.arch);
 }
 
-void hwtune::setTargets(ModuleOp module, const TargetSpec &target) {
-  Builder builder(module.getContext());
-  for (auto kernel : module.getOps<gpu::GPUModuleOp>())
-    if (!kernel.getTargetsAttr())
-      kernel.setTargetsAttr(
-          builder.getArrayAttr(nvvmTarget(module.getContext(), target)));
+void hwtune::setTargets(ArrayRef<gpu::GPUModuleOp> kernels,
+                        const TargetSpec &target) {
+  for (gpu::GPUModuleOp kernel : kernels)
+    kernel.setTargetsAttr(
+        Builder(kernel.getContext())
+            .getArrayAttr(nvvmTarget(kernel.getContext(), target)));
 }
 
 /// What `toPtx` reads of a target, from the `#nvvm.target` of `kernel`.
@@ -281,15 +281,14 @@ Expected<std::string> hwtune::kernelPtx(gpu::GPUModuleOp kernel) {
   return toPtx(clone, *target, kOptLevel);
 }
 
-Status hwtune::emitBinaries(ModuleOp module) {
-  for (gpu::GPUModuleOp kernel :
-       llvm::to_vector(module.getOps<gpu::GPUModuleOp>())) {
+Status hwtune::emitBinaries(ArrayRef<gpu::GPUModuleOp> kernels) {
+  for (gpu::GPUModuleOp kernel : kernels) {
     Expected<std::string> ptx = kernelPtx(kernel);
     if (!ptx)
       return ptx.error();
     OpBuilder builder(kernel);
     auto object = gpu::ObjectAttr::get(
-        module.getContext(), kernel.getTargetsAttr()[0],
+        kernel.getContext(), kernel.getTargetsAttr()[0],
         gpu::CompilationTarget::Assembly, builder.getStringAttr(*ptx),
         /*properties=*/DictionaryAttr(), /*kernels=*/gpu::KernelTableAttr());
     gpu::BinaryOp::create(builder, kernel.getLoc(), kernel.getName(),

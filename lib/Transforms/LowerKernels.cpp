@@ -34,7 +34,9 @@ public:
   void runOnOperation() override {
     // On a copy, so that a kernel that fails leaves the others as they were.
     OwningOpRef<ModuleOp> copy = getOperation().clone();
-    if (Status done = emitBinaries(*copy); !done) {
+    if (Status done =
+            emitBinaries(llvm::to_vector(copy->getOps<gpu::GPUModuleOp>()));
+        !done) {
       emitError(getOperation().getLoc()) << done.error().str();
       return signalPassFailure();
     }

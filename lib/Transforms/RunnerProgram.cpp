@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hwtune/Measure/Elements.h"
 #include "hwtune/Transforms/Runner.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ static constexpr const char *kHead =
 #include <vector>
 
 struct Buffer { const char *name, *type, *file; uint64_t bytes; bool output; };
-struct Argument { bool isBuffer; unsigned buffer; int64_t offset; const char *type; double value; };
+struct Argument { bool isBuffer; unsigned buffer; int64_t offset; uint64_t bits; };
 struct Kernel { const char *entry; unsigned grid[3], block[3], sharedBytes; std::vector<Argument> arguments; };
 struct Check { unsigned buffer; bool partial; uint64_t offset, count; double relative, absolute; };
 
@@ -111,19 +112,13 @@ static double decode(const std::string &type, const char *bytes) {
   if (type == "f32") return load<float>(bytes);
   if (type == "f16") return decodeSmall(load<uint16_t>(bytes), 5, 10, true);
   if (type == "bf16") return decodeSmall(load<uint16_t>(bytes), 8, 7, true);
-  if (type == "f8E5M2") return decodeSmall(load<uint8_t>(bytes), 5, 2, true);
-  if (type == "f8E4M3" || type == "f8E4M3FN") return decodeSmall(load<uint8_t>(bytes), 4, 3, false);
+  if (type == "f8e5m2") return decodeSmall(load<uint8_t>(bytes), 5, 2, true);
+  if (type == "f8e4m3") return decodeSmall(load<uint8_t>(bytes), 4, 3, false);
   if (type == "i64") return double(load<int64_t>(bytes));
   if (type == "i32") return load<int32_t>(bytes);
   if (type == "i16") return load<int16_t>(bytes);
   return load<int8_t>(bytes);
 }
-static void encode(const std::string &type, double value, char *bytes) {
-  if (type == "f64") std::memcpy(bytes, &value, 8);
-  else if (type == "f32") { float f = float(value); std::memcpy(bytes, &f, 4); }
-  else { int64_t i = int64_t(value); std::memcpy(bytes, &i, 8); }
-}
-
 // Number of wrong elements of one output.
 static uint64_t compare(const Check &c, const std::string &expected, const std::string &got) {
   const Buffer &buffer = kBuffers[c.buffer];
@@ -187,7 +182,7 @@ int main(int argc, char **argv) {
         if (argument.isBuffer)
           slots[i] = memory[argument.buffer] + uint64_t(argument.offset);
         else
-          encode(argument.type, argument.value, reinterpret_cast<char *>(&slots[i]));
+          slots[i] = argument.bits;
         pointers.push_back(&slots[i]);
       }
       CALL(cuLaunchKernel, function, kernel.grid[0], kernel.grid[1], kernel.grid[2], kernel.block[0],
@@ -242,9 +237,12 @@ static std::string inQuotes(std::string_view text) {
 
 static std::string argumentText(const ArgDesc &argument) {
   bool isBuffer = argument.kind == ArgDesc::Kind::Buffer;
-  return fmt::format("{{{}, {}, {}, {}, {:.17g}}}", isBuffer, argument.buffer,
-                     argument.byteOffset, inQuotes(toString(argument.type)),
-                     argument.scalar);
+  uint64_t bits = 0;
+  if (!isBuffer)
+    encodeElement(argument.type, argument.scalar,
+                  reinterpret_cast<std::byte *>(&bits));
+  return fmt::format("{{{}, {}, {}, {:#x}}}", isBuffer, argument.buffer,
+                     argument.byteOffset, bits);
 }
 
 static std::string kernelText(const KernelDesc &kernel) {

@@ -38,6 +38,7 @@ struct Entry {
   std::string name;
   ConfigAttr config;
   std::string about; ///< for the comment above
+  std::string made;  ///< the script as the schedule made it
   OwningOpRef<ModuleOp> script;
 };
 
@@ -71,13 +72,14 @@ Expected<Entry> makeEntry(Operation *op, ConfigAttr config,
   Expected<ResolvedConfig> resolved = resolveConfig(config, *w, target);
   if (!resolved)
     return resolved.error();
-  auto script = parseModule(
-      *op->getContext(),
-      resolved->schedule->script(*w, target, resolved->config), "schedule");
-  if (!script)
-    return script.error();
   Entry entry;
   entry.config = config;
+  // Whoever replays it tests nothing before the launch.
+  entry.made =
+      resolved->schedule->script(withoutPromises(*w), target, resolved->config);
+  auto script = parseModule(*op->getContext(), entry.made, "schedule");
+  if (!script)
+    return script.error();
   std::string schedule = config.getSchedule().str();
   std::replace(schedule.begin(), schedule.end(), '-', '_');
   entry.name = fmt::format("hwtune_{}_{}", schedule, index);
@@ -129,17 +131,25 @@ std::string mainText(const std::vector<Entry> &entries) {
 Expected<std::string> hwtune::scheduleLibrary(ModuleOp module,
                                               const TargetSpec &target) {
   std::vector<Entry> entries;
-  llvm::DenseSet<Attribute> seen;
   std::optional<Error> failed;
   module.walk([&](Operation *op) {
     auto config = op->getAttrOfType<ConfigAttr>(HWTuneDialect::kConfigAttrName);
-    if (!config || failed || !seen.insert(config).second)
+    if (!config || failed)
       return;
     Expected<Entry> entry = makeEntry(op, config, target, entries.size());
-    if (entry)
-      entries.push_back(std::move(*entry));
-    else
+    if (!entry) {
       failed = entry.error();
+      return;
+    }
+    // Replay finds operations by their configuration.
+    auto same = llvm::find_if(
+        entries, [&](const Entry &e) { return e.config == config; });
+    if (same == entries.end())
+      entries.push_back(std::move(*entry));
+    else if (same->made != entry->made)
+      failed = Error{"operations of different form have one configuration, "
+                     "which no single schedule can replay",
+                     "export them from modules of their own"};
   });
   if (failed)
     return *failed;

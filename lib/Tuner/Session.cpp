@@ -203,7 +203,7 @@ Status Session::measureGeneric() {
   if (!outcome.fatal.empty())
     return Error{outcome.fatal, ""};
   entry.trial = std::move(outcome.trial);
-  if (task.predictedGeneric)
+  if (task.predictedGeneric && std::isfinite(*task.predictedGeneric))
     entry.trial.predictedNs = *task.predictedGeneric * 1e9;
   entry.usable = entry.trial.ok();
   if (entry.usable) {

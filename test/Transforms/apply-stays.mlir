@@ -2,7 +2,7 @@
 
 // A function that touches a buffer on the host stays as it was.
 // CHECK-LABEL: func.func @host_load
-// CHECK: linalg.copy {hwtune.config =
+// CHECK: linalg.copy ins
 // CHECK: memref.load
 module attributes {hwtune.target = #hwtune.target<"a100-sxm4-80gb">} {
   // expected-warning@+1 {{function 'host_load' stays on the host: 'memref.load' uses a buffer on the host}}
@@ -18,7 +18,7 @@ module attributes {hwtune.target = #hwtune.target<"a100-sxm4-80gb">} {
 // -----
 
 // CHECK-LABEL: func.func @blocks
-// CHECK: linalg.copy {hwtune.config =
+// CHECK: linalg.copy ins
 module attributes {hwtune.target = #hwtune.target<"a100-sxm4-80gb">} {
   // expected-warning@+1 {{function 'blocks' stays on the host: function has 3 blocks, expected structured control flow}}
   func.func @blocks(%a: memref<8xf32>, %b: memref<8xf32>, %again: i1) {

@@ -171,8 +171,10 @@ int compileOnce(Options &options) {
   if (!options.stats)
     return 0;
   Expected<std::string> ptx = readFile(reply.ptxFile);
-  if (!ptx)
+  if (!ptx) {
+    fmt::print(stderr, "hwtune-compile: {}\n", ptx.error().message);
     return 1;
+  }
   for (const auto &[opcode, count] : ptxStats(*ptx).opcodes)
     fmt::print("{:8} {}\n", count, opcode);
   return 0;

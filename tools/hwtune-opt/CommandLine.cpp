@@ -125,6 +125,7 @@ void hwtune::cancelOnSignal(const CancelToken &cancel) {
   // Kept for the life of the program: the handler may run at any time.
   static CancelToken kept = cancel;
   cancelFlag = &kept.flag();
+  std::signal(SIGCHLD, SIG_DFL); // ignored is inherited, and loses exit codes
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);
 }

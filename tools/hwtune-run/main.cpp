@@ -50,14 +50,19 @@ public:
     fmt::print(stderr, "hwtune-run: {}\n", outcome.summary());
     std::FILE *out = answer ? answer : stdout;
     fmt::print(out, "{}\n", outcome.toJson());
-    std::fflush(out);
+    written = std::fflush(out) == 0;
+    if (!written)
+      std::perror("hwtune-run: the answer cannot be written");
     return true;
   }
+  /// False where an answer was printed and did not arrive.
+  bool arrived() const { return written; }
 
 private:
   std::FILE *answer;
   std::mutex mutex;
   bool printed = false;
+  bool written = true;
 };
 
 /// Ends the process when the run takes too long: a driver call that hangs
@@ -72,12 +77,13 @@ public:
                           [this] { return done; }))
           return;
         bool compiling = phase == RunPhase::Compile;
-        reporter.print(RunOutcome::failure(
-            compiling ? RunStatus::CompileTimeout : RunStatus::RunTimeout,
-            fmt::format("{} did not end in {} s",
-                        compiling ? "compiling the module" : "the run",
-                        seconds)));
-        _exit(BadOutcome);
+        // A run that answered just before is ending by itself.
+        if (reporter.print(RunOutcome::failure(
+                compiling ? RunStatus::CompileTimeout : RunStatus::RunTimeout,
+                fmt::format("{} did not end in {} s",
+                            compiling ? "compiling the module" : "the run",
+                            seconds))))
+          _exit(BadOutcome);
       });
   }
   ~Watchdog() {
@@ -160,7 +166,7 @@ int run(RunOptions options) {
   outcome.uuid = device->uuid;
   outcome.driverVersion = device->driverVersion;
   reporter.print(outcome);
-  return outcome.ok() ? Good : BadOutcome;
+  return outcome.ok() && reporter.arrived() ? Good : BadOutcome;
 }
 
 } // namespace

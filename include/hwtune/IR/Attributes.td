@@ -40,9 +40,9 @@ def HWTune_TargetAttr
                               clock_mhz = 1200.0, ...}>
     ```
 
-    The fields are the members of the JSON text form of a target, one to one;
-    `docs/targets.md` lists each with unit and meaning. In place of a value there
-    may be a dictionary that says where it comes from:
+    The fields are the members of the JSON text form of a target, one to one
+    (`include/hwtune/Target/TargetSpec.h` has each with unit and meaning). In
+    place of a value there may be a dictionary that says where it comes from:
     `{value = 290.0, basis = "measured", note = "pointer chase"}`. The attribute
     answers DLTI queries by field name, for the table form too.
   }];

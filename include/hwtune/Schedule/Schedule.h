@@ -89,8 +89,8 @@ Workload withoutPromises(Workload w);
 /// operands, in order; where there are none, for those known.
 bool hasWholeRows(const Workload &w,
                   std::span<const std::vector<int64_t>> shapes);
-/// Whether `c` is legal only because of `w.wholeRows`: only then the kernel
-/// relies on it, and the host must test it.
+/// Whether `c` is legal, or made what it is, only because of `w.wholeRows`:
+/// only then the kernel relies on it, and the host must test it.
 bool needsWholeRows(const Schedule &schedule, const Workload &w,
                     const TargetSpec &t, const Config &c);
 

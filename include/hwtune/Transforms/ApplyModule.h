@@ -25,10 +25,10 @@ struct ApplyOptions {
   CancelToken cancel;  ///< ends what waits for hwtune-compile
 };
 
-/// The rewritten copy of `module`; null where no function could be rewritten
-/// (each has got a warning with the reason). An error, with an empty message
-/// where it has been reported at an operation, for an annotation that cannot
-/// be.
+/// The rewritten copy of `module`. A function that cannot be rewritten stays as
+/// it was and has got a warning with the reason. An error, with an empty
+/// message where it has been reported at an operation, for an annotation that
+/// cannot be.
 Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 applyToModule(mlir::ModuleOp module, const TargetSpec &target,
               const ApplyOptions &options);

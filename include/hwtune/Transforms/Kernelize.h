@@ -53,14 +53,15 @@ inline constexpr const char *kLoweringAttrName = "hw.lowering";
 inline constexpr const char *kLoweringPipeline =
     "builtin.module(hw-lower-kernels)";
 
-/// Gives every `gpu.module` without one the `#nvvm.target` of `target`.
-void setTargets(mlir::ModuleOp module, const TargetSpec &target);
+/// Gives the kernels the `#nvvm.target` of `target`.
+void setTargets(llvm::ArrayRef<mlir::gpu::GPUModuleOp> kernels,
+                const TargetSpec &target);
 
 /// PTX of one `gpu.module` that has an `#nvvm.target`; it is left as it is.
 Expected<std::string> kernelPtx(mlir::gpu::GPUModuleOp kernel);
 
-/// Replaces each `gpu.module` by a `gpu.binary` with its PTX.
-Status emitBinaries(mlir::ModuleOp module);
+/// Replaces each of `kernels` by a `gpu.binary` with its PTX.
+Status emitBinaries(llvm::ArrayRef<mlir::gpu::GPUModuleOp> kernels);
 
 } // namespace hwtune
 

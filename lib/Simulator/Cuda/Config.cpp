@@ -8,6 +8,7 @@
 #include "Config.h"
 
 #include "hwtune/Target/KnownTargets.h"
+#include "hwtune/Target/TargetFields.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -127,15 +128,18 @@ static Status applyKey(Config &config, const std::string &key,
                                value.dump()),
                    ""};
     std::string text = value.get<std::string>();
-    if (targetFixed && text == config.target.id)
-      return success();
-    if (targetFixed)
+    if (!targetFixed)
+      return setTarget(config, text);
+    // Another name of the same GPU is as good.
+    Config named;
+    Status read = setTarget(named, text);
+    if (!read || toJson(named.target) != toJson(config.target))
       return Error{
           fmt::format(
               "`target` is `{}`, but the driver is already initialised as `{}`",
               text, config.target.id),
           ""};
-    return setTarget(config, text);
+    return success();
   }
   if (key == "mode") {
     if (value != "functional" && value != "timed")

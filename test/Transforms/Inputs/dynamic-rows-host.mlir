@@ -41,6 +41,7 @@ func.func @run(%m: index, %n: index, %k: index) {
 }
 
 func.func @main() {
+  %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
   %c3 = arith.constant 3 : index
   %c5 = arith.constant 5 : index
@@ -48,5 +49,7 @@ func.func @main() {
   %c12 = arith.constant 12 : index
   call @run(%c3, %c4, %c12) : (index, index, index) -> ()
   call @run(%c2, %c3, %c5) : (index, index, index) -> ()
+  call @run(%c0, %c4, %c12) : (index, index, index) -> ()
+  call @run(%c2, %c3, %c0) : (index, index, index) -> ()
   return
 }

@@ -9,6 +9,7 @@
 
 #include "hwtune/Support/File.h"
 
+#include <cmath>
 #include <sqlite3.h>
 
 #include <csignal>
@@ -70,6 +71,25 @@ TEST_F(DatabaseTest, KeepsRunsAndTrials) {
   ASSERT_EQ(trials->size(), 3u);
   EXPECT_EQ(dumpJson(toJson((*trials)[2])), dumpJson(toJson(sampleTrial(2))));
   EXPECT_FALSE((*db)->append((*runs)[0].id, sampleTrial(7)));
+}
+
+// One row that cannot be read would make the whole file unreadable.
+TEST_F(DatabaseTest, RefusesWhatItCouldNotReadBack) {
+  std::unique_ptr<Database> db = create();
+  Expected<int64_t> run = db->beginRun(sampleRun());
+  ASSERT_TRUE(bool(run));
+  TrialRecord endless = sampleTrial(0);
+  endless.predictedNs = HUGE_VAL;
+  Status appended = db->append(*run, endless);
+  ASSERT_FALSE(appended);
+  EXPECT_NE(appended.error().message.find("trial cannot be stored"),
+            std::string::npos)
+      << appended.error().message;
+  RunRecord longName = sampleRun();
+  longName.key.op.assign(5000, 'x');
+  EXPECT_FALSE(db->beginRun(longName));
+  EXPECT_FALSE(db->finishRun(*run, longName));
+  EXPECT_EQ(db->runs()->size(), 1u);
 }
 
 TEST_F(DatabaseTest, Remove) {

@@ -158,6 +158,21 @@ TEST(KernelTuner, ImportsWhatIsExported) {
   EXPECT_FALSE(run->first.finished);
 }
 
+// A time keeps what took it, also through another tuner's format.
+TEST(Exchange, LabelsSurvive) {
+  RunWithTrials original = sampleRuns()[0];
+  for (TrialRecord &trial : original.second)
+    trial.label = Label::Simulated;
+  Expected<RunWithTrials> cache =
+      importKernelTuner(exportKernelTuner(original), "k.json");
+  Expected<RunWithTrials> t4 = importT4(exportT4(original), "t.json", "gpu-1");
+  for (const Expected<RunWithTrials> &run : {cache, t4}) {
+    ASSERT_TRUE(bool(run)) << run.error().str();
+    EXPECT_EQ(run->first.label, Label::Simulated);
+    EXPECT_EQ(run->second[0].label, Label::Simulated);
+  }
+}
+
 // The tool leaves its file open, so that the next run can append.
 TEST(KernelTuner, ImportsAnOpenCache) {
   std::string open = R"({"device_name": "GPU", "kernel_name": "k",

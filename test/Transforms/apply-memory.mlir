@@ -1,0 +1,72 @@
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-apply)' --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-apply{emit=binary})' --split-input-file 2>/dev/null | FileCheck %s --check-prefix=BINARY
+
+// What the operation does not write must come back as it was: the output is
+// copied in although its values are not read.
+// CHECK-LABEL: func.func @every_other
+// CHECK-SAME: %[[A:[a-z0-9]+]]: memref<64xf32>, %[[B:[a-z0-9]+]]: memref<128xf32>
+// CHECK: gpu.memcpy %{{.*}}, %[[B]]
+// CHECK: gpu.launch_func
+// CHECK: gpu.memcpy %[[B]], %
+#id = affine_map<(d0) -> (d0)>
+#even = affine_map<(d0) -> (d0 * 2)>
+module attributes {hwtune.target = #hwtune.target<"a100-sxm4-80gb">} {
+  func.func @every_other(%a: memref<64xf32>, %b: memref<128xf32>) {
+    linalg.generic {hwtune.config = #hwtune.config<schedule = "generic", {threads = 64, per_thread = 1, unroll = 1}>,
+        indexing_maps = [#id, #even], iterator_types = ["parallel"]}
+        ins(%a : memref<64xf32>) outs(%b : memref<128xf32>) {
+    ^bb0(%x: f32, %y: f32):
+      linalg.yield %x : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// A write to a global would stay on the device.
+// CHECK-LABEL: func.func @global
+// CHECK: linalg.copy ins
+module attributes {hwtune.target = #hwtune.target<"a100-sxm4-80gb">} {
+  memref.global @g : memref<8xf32> = uninitialized
+  // expected-warning@+1 {{function 'global' stays on the host: 'memref.get_global' names a global that can be written}}
+  func.func @global(%a: memref<8xf32>) {
+    %g = memref.get_global @g : memref<8xf32>
+    linalg.copy {hwtune.config = #hwtune.config<schedule = "elementwise", {per_thread = 1, threads = 32, vector = 1}>}
+        ins(%a : memref<8xf32>) outs(%g : memref<8xf32>)
+    return
+  }
+}
+
+// -----
+
+// CHECK-NOT: hwtune
+// CHECK: module @inner
+module attributes {hwtune.target = #hwtune.target<"a100-sxm4-80gb">} {
+  module @inner {
+    func.func @f(%a: memref<8xf32>, %b: memref<8xf32>) {
+      // expected-warning@+1 {{stays on the host: it is in no function of the outer module}}
+      linalg.copy {hwtune.config = #hwtune.config<schedule = "elementwise", {per_thread = 1, threads = 32, vector = 1}>}
+          ins(%a : memref<8xf32>) outs(%b : memref<8xf32>)
+      return
+    }
+  }
+}
+
+// -----
+
+// The user's own kernels stay as they are.
+// BINARY-DAG: gpu.module @theirs [#rocdl.target
+// BINARY-DAG: gpu.binary @mine_kernel_0
+module attributes {hwtune.target = #hwtune.target<"a100-sxm4-80gb">} {
+  gpu.module @theirs [#rocdl.target] {
+    gpu.func @k() kernel {
+      gpu.return
+    }
+  }
+  func.func @mine(%a: memref<8xf32>, %b: memref<8xf32>) {
+    linalg.copy {hwtune.config = #hwtune.config<schedule = "elementwise", {per_thread = 1, threads = 32, vector = 1}>}
+        ins(%a : memref<8xf32>) outs(%b : memref<8xf32>)
+    return
+  }
+}
