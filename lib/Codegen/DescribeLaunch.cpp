@@ -13,6 +13,7 @@
 
 #include "Internal.h"
 #include "hwtune/Codegen/Compile.h"
+#include "hwtune/IR/WorkloadExtraction.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -119,23 +120,17 @@ Attribute Evaluator::metadata(memref::ExtractStridedMetadataOp op,
   Builder b(op.getContext());
   auto type = cast<MemRefType>(op.getSource().getType());
   std::optional<SmallVector<int64_t>> shape = shapeOf(op.getSource());
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (!shape || failed(type.getStridesAndOffset(strides, offset)))
+  if (!shape || !type.isStrided())
     return {};
+  BufferLayout layout = layoutOf(type);
   unsigned rank = type.getRank();
-  // A dynamic offset or stride of an argument is that of a packed buffer.
   if (result == 1)
-    return b.getIndexAttr(ShapedType::isDynamic(offset) ? 0 : offset);
+    return b.getIndexAttr(layout.offset == kDynamic ? 0 : layout.offset);
   if (result < 2 + rank)
     return b.getIndexAttr((*shape)[result - 2]);
-  unsigned d = result - 2 - rank;
-  if (!ShapedType::isDynamic(strides[d]))
-    return b.getIndexAttr(strides[d]);
-  int64_t packed = 1;
-  for (unsigned i = d + 1; i < rank; ++i)
-    packed *= (*shape)[i];
-  return b.getIndexAttr(packed);
+  std::vector<int64_t> strides =
+      launchStrides(layout.strides, std::span<const int64_t>(*shape));
+  return b.getIndexAttr(strides[result - 2 - rank]);
 }
 
 Attribute Evaluator::evaluate(Value value) {

@@ -98,10 +98,15 @@ PtxStats ptxStats(std::string_view ptx) {
         continue;
       line = trim(line.substr(space));
     }
-    size_t stop = line.find_first_of(" \t;");
-    if (stop == std::string_view::npos || line.front() == '$' ||
-        line.front() == '{' || line.front() == '}' || line.front() == '%')
+    if (line.front() < 'a' || line.front() > 'z') // a label or operands
       continue;
+    size_t stop = line.find_first_of(" \t;");
+    // Matrix instructions stand alone in a line, above their operands.
+    if (stop == std::string_view::npos) {
+      if (line.find('.') == std::string_view::npos || line.back() == ',')
+        continue;
+      stop = line.size();
+    }
     std::string_view opcode = line.substr(0, stop);
     if (opcode.empty() || opcode.back() == ':')
       continue;

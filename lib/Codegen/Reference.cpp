@@ -25,7 +25,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numeric>
+#include <span>
 
 using namespace mlir;
 
@@ -49,10 +51,9 @@ struct Data {
   int64_t constant = 0;
 
   double at(int64_t i) const { return wide.empty() ? narrow[i] : wide[i]; }
-  int64_t elements() const {
-    return std::accumulate(shape.begin(), shape.end(), int64_t(1),
-                           std::multiplies<>());
-  }
+  int64_t offset = 0;                 ///< elements before the first one
+  SmallVector<unsigned> slowestFirst; ///< dimensions of more than one element
+  int64_t elements() const { return spannedElements(shape, strides, offset); }
   Number number(int64_t i) const {
     return isFloat(type)
                ? Number::of(at(i))
@@ -60,7 +61,25 @@ struct Data {
                                                            : int64_t(at(i)));
   }
   int64_t address(ArrayRef<int64_t> loops) const;
+  /// Strides and offset of a buffer of `shape`, whose type is `type`.
+  void readLayout(ShapedType type);
 };
+
+void Data::readLayout(ShapedType type) {
+  BufferLayout layout;
+  if (auto memref = dyn_cast<MemRefType>(type))
+    layout = layoutOf(memref);
+  offset = layout.offset == kDynamic ? 0 : layout.offset;
+  std::vector<int64_t> chosen =
+      launchStrides(layout.strides, std::span<const int64_t>(shape));
+  strides.assign(chosen.begin(), chosen.end());
+  for (unsigned d = 0; d < shape.size(); ++d)
+    if (shape[d] > 1)
+      slowestFirst.push_back(d);
+  llvm::stable_sort(slowestFirst, [&](unsigned a, unsigned b) {
+    return strides[a] > strides[b];
+  });
+}
 
 int64_t Data::address(ArrayRef<int64_t> loops) const {
   int64_t sum = constant;
@@ -73,7 +92,7 @@ int64_t Data::address(ArrayRef<int64_t> loops) const {
   SmallVector<int64_t> index = map.compose(loops);
   for (size_t d = 0; d < index.size(); ++d)
     sum += index[d] * strides[d];
-  return sum;
+  return sum + offset;
 }
 
 void fill(Data &data, uint64_t seed) {
@@ -186,10 +205,9 @@ std::string Reference::readOperand(OpOperand &operand) {
       return fmt::format(
           "size {} given for dimension {} of operand {}, whose type says {}",
           d.shape[i], i, k, shaped.getDimSize(i));
-  d.strides.assign(d.shape.size(), 1);
-  for (size_t i = d.shape.size(); i-- > 1;)
-    d.strides[i - 1] = d.strides[i] * d.shape[i];
+  d.readLayout(shaped);
   d.perLoop.assign(op.getNumLoops(), 0);
+  d.constant = d.offset;
   for (auto [dim, expr] : llvm::enumerate(d.map.getResults())) {
     SmallVector<int64_t> flat;
     if (failed(getFlattenedAffineExpr(expr, op.getNumLoops(), 0, &flat)) ||
@@ -377,20 +395,25 @@ bool Reference::invertible(const Data &out) const {
 bool Reference::solve(const Data &out, uint64_t element,
                       SmallVector<int64_t> &loops) const {
   loops.assign(extents.size(), 0);
-  for (auto [d, expr] : llvm::enumerate(out.map.getResults())) {
-    int64_t at = static_cast<int64_t>(element) / out.strides[d] % out.shape[d];
-    unsigned l = cast<AffineDimExpr>(expr).getPosition();
-    if (at >= extents[l])
+  int64_t rest = static_cast<int64_t>(element) - out.offset;
+  if (rest < 0)
+    return false;
+  for (unsigned d : out.slowestFirst) {
+    unsigned l = cast<AffineDimExpr>(out.map.getResult(d)).getPosition();
+    loops[l] = rest / out.strides[d];
+    rest -= loops[l] * out.strides[d];
+    if (loops[l] >= extents[l])
       return false; // no iteration writes it
-    loops[l] = at;
   }
-  return true;
+  return rest == 0;
 }
 
 void Reference::append(ExpectedValues &e, ElementType type, const Number &n) {
   if (isFloat(type)) {
     e.values.push_back(static_cast<double>(n.value));
-    e.bounds.push_back(n.error);
+    // A NaN or an infinity is right or wrong, not near.
+    e.bounds.push_back(std::isfinite(static_cast<double>(n.value)) ? n.error
+                                                                   : 0);
     return;
   }
   e.values.push_back(

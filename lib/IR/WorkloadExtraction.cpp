@@ -71,8 +71,24 @@ template <typename T> static std::string print(T value) {
 // Refusals
 //===----------------------------------------------------------------------===//
 
+/// Why the layout of `type` rules out tuning, "" if it does not.
+static std::string refuseLayout(MemRefType type, bool isOutput) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return "is not strided, expected an offset and strides";
+  for (auto [stride, extent] : llvm::zip(strides, type.getShape())) {
+    if (!ShapedType::isDynamic(stride) && stride < 0)
+      return "has the negative stride " + std::to_string(stride) +
+             ", expected none";
+    if (isOutput && stride == 0 && extent != 1)
+      return "has stride 0 in an output, expected elements that do not overlap";
+  }
+  return "";
+}
+
 /// Why operand number `index` rules out tuning, "" if it does not.
-static std::string refuseOperand(Value value, unsigned index) {
+static std::string refuseOperand(Value value, unsigned index, bool isOutput) {
   Type type = value.getType();
   std::string where = "operand " + std::to_string(index) + ": ";
   if (isa<UnrankedTensorType, UnrankedMemRefType>(type))
@@ -86,9 +102,8 @@ static std::string refuseOperand(Value value, unsigned index) {
            " is not supported, expected f64, f32, f16, bf16, f8E4M3FN, f8E5M2 "
            "or a signless i64, i32, i16, i8, i1";
   if (auto memref = dyn_cast<MemRefType>(type)) {
-    if (!memref.getLayout().isIdentity())
-      return where + "layout of " + print(type) +
-             " is not the identity, expected contiguous row-major data";
+    if (std::string why = refuseLayout(memref, isOutput); !why.empty())
+      return where + "layout of " + print(type) + " " + why;
     if (memref.getMemorySpace())
       return where + "memory space of " + print(type) +
              " is not the default one";
@@ -129,8 +144,8 @@ static std::string refuse(linalg::LinalgOp op) {
   if (!tensors && !op.hasPureBufferSemantics())
     return "operands mix tensors and memrefs, expected one of the two";
   for (OpOperand &operand : op->getOpOperands())
-    if (std::string why =
-            refuseOperand(operand.get(), operand.getOperandNumber());
+    if (std::string why = refuseOperand(
+            operand.get(), operand.getOperandNumber(), op.isDpsInit(&operand));
         !why.empty())
       return why;
   for (auto [index, extent] : llvm::enumerate(op.getStaticLoopRanges()))
@@ -166,6 +181,17 @@ static std::optional<LinearExpr> linearise(AffineExpr expr, unsigned loops,
   return linear;
 }
 
+hwtune::BufferLayout hwtune::layoutOf(MemRefType type) {
+  BufferLayout layout;
+  if (type.getLayout().isIdentity())
+    return layout;
+  auto [strides, offset] = type.getStridesAndOffset();
+  for (int64_t stride : strides)
+    layout.strides.push_back(fromShaped(stride));
+  layout.offset = fromShaped(offset);
+  return layout;
+}
+
 static hwtune::Operand describeOperand(linalg::LinalgOp op,
                                        OpOperand &operand) {
   hwtune::Operand result;
@@ -180,6 +206,11 @@ static hwtune::Operand describeOperand(linalg::LinalgOp op,
     return result;
   for (int64_t extent : shaped.getShape())
     result.shape.push_back(fromShaped(extent));
+  if (auto memref = dyn_cast<MemRefType>(type)) {
+    hwtune::BufferLayout layout = hwtune::layoutOf(memref);
+    result.strides = std::move(layout.strides);
+    result.offset = layout.offset;
+  }
   AffineMap map = op.getMatchingIndexingMap(&operand);
   for (AffineExpr expr : map.getResults()) {
     std::optional<LinearExpr> linear =
@@ -214,6 +245,8 @@ static WorkloadKind classifyOp(const Workload &w,
 static bool canPromiseWholeRows(const Workload &w) {
   bool any = false;
   for (const hwtune::Operand &op : w.operands) {
+    if (!op.strides.empty())
+      return false;
     if (op.shape.empty())
       continue;
     bool dynamic = llvm::is_contained(op.shape, hwtune::kDynamic);
@@ -242,7 +275,10 @@ hwtune::Expected<Workload> hwtune::extractWorkload(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp)
     return Error{"'" + op->getName().getStringRef().str() +
-                     "' does not implement the LinalgOp interface",
+                     "' does not implement the LinalgOp interface" +
+                     (isa<linalg::AggregatedOpInterface>(op)
+                          ? "; on tensors, hw-aware-tune tunes its parts"
+                          : ""),
                  ""};
   if (std::string why = refuse(linalgOp); !why.empty())
     return Error{why, ""};
@@ -278,7 +314,8 @@ std::vector<hwtune::TunableOp> hwtune::collectLinalgOps(Operation *root) {
     if (op != root && (isa<gpu::GPUModuleOp, gpu::LaunchOp>(op) ||
                        isa<transform::TransformOpInterface>(op)))
       return WalkResult::skip();
-    if (!isa<linalg::LinalgOp>(op))
+    if (!isa<linalg::LinalgOp>(op) &&
+        !isa_and_nonnull<linalg::LinalgDialect>(op->getDialect()))
       return WalkResult::advance();
     found.push_back({op, extractWorkload(op)});
     return WalkResult::skip();

@@ -18,6 +18,7 @@
 #include "hwtune/Model/Score.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -74,8 +75,8 @@ private:
   void waves();
   void addShared(const AccessStream &s, Traffic &sum) const;
   double together(const AccessStream &s) const;
-  double firstUses(const AccessStream &s, double unique) const;
-  void addLoads(const AccessStream &s, Traffic &sum) const;
+  double firstUses(const AccessStream &s, double unique, double met) const;
+  void addLoads(const AccessStream &s, double met, Traffic &sum) const;
   void addStores(const AccessStream &s, Traffic &sum) const;
   Traffic traffic();
   void computeTerms(const Traffic &sum);
@@ -196,9 +197,10 @@ double Predictor::together(const AccessStream &s) const {
   return met / p.blocksPerSM;
 }
 
-/// Bytes of a block that L1 must fetch at least once.
-double Predictor::firstUses(const AccessStream &s, double unique) const {
-  double first = unique * together(s);
+/// Bytes of a block that L1 must fetch at least once; `met` is `together(s)`.
+double Predictor::firstUses(const AccessStream &s, double unique,
+                            double met) const {
+  double first = unique * met;
   // A table that stays in L1 from block to block is fetched once per SM.
   double perSM = s.totalBytes * activeSMs / std::max(f.blocks, 1.0);
   if (s.totalBytes > 0 && perSM < first)
@@ -206,12 +208,13 @@ double Predictor::firstUses(const AccessStream &s, double unique) const {
   return first;
 }
 
-void Predictor::addLoads(const AccessStream &s, Traffic &sum) const {
+void Predictor::addLoads(const AccessStream &s, double met,
+                         Traffic &sum) const {
   double requested = s.loads * warpsPerBlock * s.sectors * t.sectorBytes;
   double unique =
       s.uniqueBytes > 0 ? std::min(s.uniqueBytes, requested) : requested;
   double blocks = std::max(f.blocks, 1.0);
-  double first = firstUses(s, unique);
+  double first = firstUses(s, unique, met);
   double hit1 = requested > 0 ? (1 - first / requested) * l1Share : 0;
   double missed = requested * (1 - hit1);
   // What the grid needs at least; with sharing blocks running together, what
@@ -264,12 +267,15 @@ void Predictor::addStores(const AccessStream &s, Traffic &sum) const {
 
 Traffic Predictor::traffic() {
   double reuse = 0, total = 0, read = 0;
+  std::array<double, kMaxStreams> met; // of each global stream that loads
   for (int i = 0; i < f.numStreams; ++i) {
     const AccessStream &s = f.streams[i];
     if (s.isShared)
       continue;
-    if (s.loads > 0)
-      reuse += s.reuseBytes > 0 ? s.reuseBytes : s.uniqueBytes * together(s);
+    if (s.loads > 0) {
+      met[i] = together(s);
+      reuse += s.reuseBytes > 0 ? s.reuseBytes : s.uniqueBytes * met[i];
+    }
     total += s.totalBytes;
     read += s.loads > 0 ? std::max(s.totalBytes, s.uniqueBytes) : 0;
   }
@@ -287,7 +293,7 @@ Traffic Predictor::traffic() {
       continue;
     }
     if (s.loads > 0)
-      addLoads(s, sum);
+      addLoads(s, met[i], sum);
     if (s.stores > 0)
       addStores(s, sum);
   }

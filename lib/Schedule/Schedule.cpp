@@ -27,6 +27,11 @@ const std::vector<std::unique_ptr<Schedule>> &allSchedules() {
   return all;
 }
 
+std::function<KernelFeatures(const Config &)>
+Schedule::boundFeatures(const Workload &w, const TargetSpec &t) const {
+  return [this, w, t](const Config &config) { return features(w, t, config); };
+}
+
 const Schedule *findSchedule(std::string_view name) {
   for (const std::unique_ptr<Schedule> &schedule : allSchedules())
     if (schedule->name() == name)

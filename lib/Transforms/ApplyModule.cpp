@@ -16,6 +16,7 @@
 #include "hwtune/IR/WorkloadExtraction.h"
 #include "hwtune/Target/KnownTargets.h"
 #include "hwtune/Transforms/ConfigConversion.h"
+#include "hwtune/Transforms/Normalise.h"
 #include "hwtune/Transforms/Runner.h"
 
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -23,6 +24,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -126,8 +128,32 @@ static std::string uniqueName(SymbolTable &symbols, const std::string &base) {
   return name;
 }
 
-/// Every linalg operation of `function` with the configuration it gets: its
-/// annotation, else the generic one.
+/// The schedule and configuration of `site`: those of its annotation, else the
+/// generic ones.
+static Status chooseConfig(ConfigAttr annotation, const TargetSpec &target,
+                           KernelSite &site) {
+  if (annotation) {
+    auto resolved = resolveConfig(annotation, site.workload, target);
+    if (resolved) {
+      site.schedule = resolved->schedule;
+      site.config = resolved->config;
+      return hwtune::success();
+    }
+    // It was legal for the operation on tensors: what bufferisation makes of an
+    // operand (a view with rows apart) can rule it out.
+    emitRemark(site.op->getLoc())
+        << "the generic configuration is used: on the buffers of this "
+           "operation, 'hwtune.config' cannot be applied: "
+        << resolved.error().message;
+  }
+  site.schedule = scheduleFor(site.workload);
+  if (!site.schedule)
+    return Error{"no schedule matches", ""};
+  site.config = site.schedule->generic(site.workload, target);
+  return hwtune::success();
+}
+
+/// Every linalg operation of `function` with the configuration it gets.
 static Expected<std::vector<KernelSite>> collectSites(func::FuncOp function,
                                                       const TargetSpec &target,
                                                       SymbolTable &symbols) {
@@ -141,18 +167,8 @@ static Expected<std::vector<KernelSite>> collectSites(func::FuncOp function,
     site.workload = std::move(*tunable.workload);
     auto config =
         tunable.op->getAttrOfType<ConfigAttr>(HWTuneDialect::kConfigAttrName);
-    if (config) {
-      auto resolved = resolveConfig(config, site.workload, target);
-      if (!resolved)
-        return resolved.error();
-      site.schedule = resolved->schedule;
-      site.config = resolved->config;
-    } else {
-      site.schedule = scheduleFor(site.workload);
-      if (!site.schedule)
-        return Error{"'" + name + "': no schedule matches", ""};
-      site.config = site.schedule->generic(site.workload, target);
-    }
+    if (Status chosen = chooseConfig(config, target, site); !chosen)
+      return Error{"'" + name + "': " + chosen.error().message, ""};
     site.name = uniqueName(symbols, function.getName().str() + "_kernel_" +
                                         std::to_string(sites.size()));
     sites.push_back(std::move(site));
@@ -173,8 +189,26 @@ static Status writeRunners(const std::vector<KernelSite> &sites,
   return hwtune::success();
 }
 
+/// Copies between views become operations, for which there are kernels: the
+/// driver copies only contiguous memory.
+static void makeStridedCopiesKernels(func::FuncOp function) {
+  auto isPacked = [](Value buffer) {
+    auto type = dyn_cast<MemRefType>(buffer.getType());
+    return !type || type.getLayout().isIdentity();
+  };
+  function.walk([&](memref::CopyOp copy) {
+    if (llvm::all_of(copy->getOperands(), isPacked))
+      return;
+    OpBuilder builder(copy);
+    linalg::CopyOp::create(builder, copy.getLoc(), copy.getSource(),
+                           copy.getTarget());
+    copy.erase();
+  });
+}
+
 static Status rewriteFunction(func::FuncOp function, const TargetSpec &target,
                               const ApplyOptions &options, ModuleOp module) {
+  makeStridedCopiesKernels(function);
   if (std::string why = whyNotOffloadable(function); !why.empty())
     return Error{why, ""};
   // Nothing that calls is offloaded, so such a caller is host code.
@@ -289,6 +323,7 @@ hwtune::applyToModule(ModuleOp module, const TargetSpec &target,
     return Error{why, ""};
   warnOfNested(module);
   OwningOpRef<ModuleOp> result = module.clone();
+  normaliseLinalg(*result);
   std::string why;
   if (!bufferise(*result, why)) {
     emitWarning(module.getLoc())

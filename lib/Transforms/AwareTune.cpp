@@ -13,7 +13,7 @@
 
 #include "hwtune/IR/Dialect.h"
 #include "hwtune/IR/WorkloadExtraction.h"
-#include "hwtune/Transforms/Decompose.h"
+#include "hwtune/Transforms/Normalise.h"
 #include "hwtune/Transforms/Passes.h"
 #include "hwtune/Transforms/Registration.h"
 
@@ -45,9 +45,11 @@ public:
   void runOnOperation() override {
     ModuleOp module = getOperation();
     OwningOpRef<ModuleOp> copy = module.clone();
-    if (failed(decomposeAggregates(*copy)))
-      return signalPassFailure();
+    normaliseLinalg(*copy);
     if (!hasTunable(*copy)) {
+      for (const TunableOp &op : collectLinalgOps(*copy))
+        emitRemark(op.op->getLoc())
+            << "cannot be tuned: " << op.workload.error().message;
       emitWarning(module.getLoc())
           << "nothing in the module can be tuned: it has no linalg operation "
              "that a schedule matches; it is left unchanged";

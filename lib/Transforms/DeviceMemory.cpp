@@ -15,6 +15,8 @@
 
 #include "hwtune/IR/WorkloadExtraction.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -145,6 +147,38 @@ SmallVector<Value> dynamicSizes(OpBuilder &builder, Location loc,
   return sizes;
 }
 
+/// All memory of a strided buffer, from its base to its last element, as one
+/// row, and how the buffer lies in it.
+struct Span {
+  memref::ExtractStridedMetadataOp parts;
+  Value row;
+};
+
+Span spanOf(OpBuilder &builder, Location loc, Value buffer) {
+  Span span;
+  span.parts = memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
+  auto value = [&](OpFoldResult number) {
+    return getValueOrCreateConstantIndexOp(builder, loc, number);
+  };
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value length = arith::AddIOp::create(
+      builder, loc, value(span.parts.getConstifiedMixedOffset()), one);
+  for (auto [size, stride] :
+       llvm::zip(span.parts.getConstifiedMixedSizes(),
+                 span.parts.getConstifiedMixedStrides())) {
+    Value steps = arith::SubIOp::create(builder, loc, value(size), one);
+    Value step = arith::MulIOp::create(builder, loc, steps, value(stride));
+    length = arith::AddIOp::create(builder, loc, length, step);
+  }
+  auto type = MemRefType::get({ShapedType::kDynamic},
+                              getElementTypeOrSelf(buffer.getType()));
+  span.row = memref::ReinterpretCastOp::create(
+      builder, loc, type, span.parts.getBaseBuffer(),
+      OpFoldResult(builder.getIndexAttr(0)), ArrayRef<OpFoldResult>{length},
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+  return span;
+}
+
 class Placement {
 public:
   Placement(func::FuncOp function, hwtune::MemoryMode mode)
@@ -174,20 +208,33 @@ private:
     Location loc = argument.getLoc();
     bool copyIn = needsContents(argument), copyOut = isWritten(argument);
     builder.setInsertionPointToStart(&function.getBody().front());
-    SmallVector<Value> sizes = dynamicSizes(builder, loc, argument);
-    Value device =
-        deviceAlloc(builder, loc, cast<MemRefType>(argument.getType()), sizes);
+    auto type = cast<MemRefType>(argument.getType());
+    bool packed = type.getLayout().isIdentity();
+    // What lies between rows that are apart is copied with them.
+    Span span;
+    if (!packed)
+      span = spanOf(builder, loc, argument);
+    Value host = packed ? Value(argument) : span.row;
+    Value device = deviceAlloc(builder, loc, cast<MemRefType>(host.getType()),
+                               dynamicSizes(builder, loc, host));
     owned.push_back(device);
-    argument.replaceUsesWithIf(device, [&](OpOperand &use) {
-      return !isa<memref::DimOp, gpu::AllocOp>(use.getOwner());
+    Value view = device;
+    if (!packed)
+      view = memref::ReinterpretCastOp::create(
+          builder, loc, type, device, span.parts.getConstifiedMixedOffset(),
+          span.parts.getConstifiedMixedSizes(),
+          span.parts.getConstifiedMixedStrides());
+    argument.replaceUsesWithIf(view, [&](OpOperand &use) {
+      return !isa<memref::DimOp, gpu::AllocOp,
+                  memref::ExtractStridedMetadataOp>(use.getOwner());
     });
-    if (copyIn)
-      deviceCopy(builder, loc, device, argument);
+    if (copyIn || !packed)
+      deviceCopy(builder, loc, device, host);
     if (copyOut) {
       builder.setInsertionPoint(returnOp);
-      deviceCopy(builder, loc, argument, device);
+      deviceCopy(builder, loc, host, device);
     }
-    hostOf[device] = argument;
+    hostOf[view] = argument;
   }
 
   /// A result that is an argument is that argument; any other gets host memory

@@ -9,6 +9,7 @@
 #include "hwtune/Workload/Workload.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -84,20 +85,31 @@ static Value buildRowTest(OpBuilder &b, Location loc, Value buffer) {
                                arith::ConstantIndexOp::create(b, loc, 0));
 }
 
-/// First byte and one past the last byte of a buffer.
+static Value asValue(OpBuilder &b, Location loc, OpFoldResult number) {
+  return getValueOrCreateConstantIndexOp(b, loc, number);
+}
+
+/// First byte and one past the last byte of a buffer with elements.
 static std::pair<Value, Value> addressRange(OpBuilder &b, Location loc,
                                             Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   Value start = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
   Value bytes = arith::ConstantIndexOp::create(
       b, loc, std::max<int64_t>(1, type.getElementTypeBitWidth() / 8));
-  for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
-    Value size = ShapedType::isDynamic(extent)
-                     ? Value(memref::DimOp::create(b, loc, buffer, dim))
-                     : Value(arith::ConstantIndexOp::create(b, loc, extent));
-    bytes = arith::MulIOp::create(b, loc, bytes, size);
+  auto parts = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value elements = one;
+  for (auto [size, stride] : llvm::zip(parts.getConstifiedMixedSizes(),
+                                       parts.getConstifiedMixedStrides())) {
+    Value steps = arith::SubIOp::create(b, loc, asValue(b, loc, size), one);
+    Value span = arith::MulIOp::create(b, loc, steps, asValue(b, loc, stride));
+    elements = arith::AddIOp::create(b, loc, elements, span);
   }
-  return {start, arith::AddIOp::create(b, loc, start, bytes)};
+  Value first = arith::MulIOp::create(
+      b, loc, asValue(b, loc, parts.getConstifiedMixedOffset()), bytes);
+  start = arith::AddIOp::create(b, loc, start, first);
+  Value length = arith::MulIOp::create(b, loc, elements, bytes);
+  return {start, arith::AddIOp::create(b, loc, start, length)};
 }
 
 Value hwtune::buildGuard(OpBuilder &b, Operation *op,

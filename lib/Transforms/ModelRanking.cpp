@@ -91,10 +91,11 @@ Ranking hwtune::rankByModel(const Schedule &schedule, const Workload &w,
     configs.clear();
     features.clear();
   };
+  auto featuresOf = schedule.boundFeatures(w, target);
   schedule.space(w, target).forEach([&](const Config &config) {
     ++ranking.legal;
     configs.push_back(config);
-    features.push_back(schedule.features(w, target, config));
+    features.push_back(featuresOf(config));
     if (configs.size() == kBatch)
       flush();
     return true;

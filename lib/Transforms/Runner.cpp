@@ -21,9 +21,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <span>
 
 using namespace hwtune;
 
@@ -43,34 +45,66 @@ static int64_t rowMultipleOf(const Workload &w, size_t loop) {
   return multiple;
 }
 
-static int64_t extentOf(const Workload &w, size_t loop, LaunchSizes sizes) {
-  if (w.loops[loop].extent != kDynamic)
-    return w.loops[loop].extent;
-  if (sizes == LaunchSizes::Usual)
-    return kAssumedExtent;
-  int64_t multiple = rowMultipleOf(w, loop);
-  int64_t tail = kTailExtents[loop % std::size(kTailExtents)];
-  return (tail + multiple - 1) / multiple * multiple;
+/// Elements of one operand in a launch of assumed sizes, at most: tuning is to
+/// fit the memory of any machine.
+static constexpr int64_t kMostAssumed = int64_t(1) << 22;
+/// Assumed extents are not cut below this.
+static constexpr int64_t kLeastAssumed = 8;
+
+/// Elements of dimension `d` of `operand` that loops of `extents` reach.
+static int64_t reached(const Operand &operand, size_t d,
+                       std::span<const int64_t> extents) {
+  int64_t last = operand.index[d].constant;
+  for (size_t i = 0; i < extents.size(); ++i)
+    last += std::max<int64_t>(0, operand.index[d].coefficients[i]) *
+            (extents[i] - 1);
+  return last + 1;
+}
+
+static bool fitsAssumed(const Workload &w, std::span<const int64_t> extents) {
+  return std::all_of(w.operands.begin(), w.operands.end(),
+                     [&](const Operand &operand) {
+                       double elements = 1;
+                       for (size_t d = 0; d < operand.shape.size(); ++d)
+                         elements *= double(reached(operand, d, extents));
+                       return elements <= double(kMostAssumed);
+                     });
+}
+
+/// Iterations of every loop in a launch. Outer dynamic ones are cut first.
+static std::vector<int64_t> launchExtents(const Workload &w,
+                                          LaunchSizes sizes) {
+  std::vector<int64_t> extents;
+  std::vector<size_t> assumed;
+  for (size_t i = 0; i < w.loops.size(); ++i) {
+    int64_t extent = w.loops[i].extent;
+    if (extent == kDynamic && sizes == LaunchSizes::Usual) {
+      extent = kAssumedExtent;
+      assumed.push_back(i);
+    } else if (extent == kDynamic) {
+      int64_t multiple = rowMultipleOf(w, i);
+      int64_t tail = kTailExtents[i % std::size(kTailExtents)];
+      extent = (tail + multiple - 1) / multiple * multiple;
+    }
+    extents.push_back(extent);
+  }
+  for (size_t i : assumed)
+    while (extents[i] > kLeastAssumed && !fitsAssumed(w, extents))
+      extents[i] /= 2;
+  return extents;
 }
 
 std::vector<std::vector<int64_t>> hwtune::launchShapes(const Workload &w,
                                                        LaunchSizes sizes) {
   std::vector<std::vector<int64_t>> shapes;
+  std::vector<int64_t> extents = launchExtents(w, sizes);
   for (const Operand &operand : w.operands) {
     if (operand.isScalar)
       continue;
     std::vector<int64_t> shape = operand.shape;
-    for (size_t d = 0; d < shape.size(); ++d) {
-      if (shape[d] != kDynamic)
-        continue;
-      // The last element that the loops touch, and one.
-      int64_t last = operand.index[d].constant;
-      for (size_t i = 0; i < w.loops.size(); ++i) {
-        last += std::max<int64_t>(0, operand.index[d].coefficients[i]) *
-                (extentOf(w, i, sizes) - 1);
-      }
-      shape[d] = last + 1;
-    }
+    for (size_t d = 0; d < shape.size(); ++d)
+      if (shape[d] == kDynamic)
+        shape[d] = reached(operand, d, extents);
     shapes.push_back(std::move(shape));
   }
   return shapes;

@@ -60,9 +60,7 @@ OpTuneRequest requestFor(Operation *op, const Workload &w,
   request.space = schedule.space(w, target);
   request.schedule = std::string(schedule.name());
   request.generic = schedule.generic(w, target);
-  request.features = [&schedule, w, target](const Config &config) {
-    return schedule.features(w, target, config);
-  };
+  request.features = schedule.boundFeatures(w, target);
   request.module = isolatedText(op);
   request.shapes = launchShapes(w);
   request.tail = [op, w, &schedule, &target](const Config &config) {

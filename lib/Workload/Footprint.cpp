@@ -208,7 +208,7 @@ std::optional<unsigned> unitStrideLoop(const Operand &op) {
   while (last > 0 && op.shape.size() == op.index.size() &&
          op.shape[last - 1] == 1)
     --last;
-  if (last == 0)
+  if (last == 0 || (!op.strides.empty() && op.strides[last - 1] != 1))
     return std::nullopt;
   const std::vector<int64_t> &fastest = op.index[last - 1].coefficients;
   for (unsigned i = 0; i < fastest.size(); ++i) {

@@ -99,13 +99,61 @@ int64_t Workload::points(int64_t assume) const {
 int64_t rowMultiple(const Workload &w, const Operand &op) {
   if (op.shape.empty())
     return 1;
-  int64_t last = op.shape.back(), widest = kRowBytes / sizeInBytes(op.type);
-  if (last == kDynamic)
-    return w.wholeRows ? std::max<int64_t>(1, widest) : 1;
-  int64_t multiple = 1;
-  while (multiple < widest && last % (2 * multiple) == 0)
-    multiple *= 2;
+  std::vector<int64_t> starts = {op.shape.back(), op.offset};
+  if (!op.strides.empty())
+    starts.insert(starts.end(), op.strides.begin(), op.strides.end() - 1);
+  int64_t multiple = std::max<int64_t>(1, kRowBytes / sizeInBytes(op.type));
+  for (int64_t start : starts) {
+    if (start == kDynamic && !(w.wholeRows && op.strides.empty()))
+      return 1;
+    while (start != kDynamic && start % multiple != 0)
+      multiple /= 2;
+  }
   return multiple;
+}
+
+std::vector<int64_t> elementStrides(const Operand &op) {
+  if (!op.strides.empty())
+    return op.strides;
+  std::vector<int64_t> strides(op.shape.size());
+  int64_t step = 1;
+  for (size_t d = op.shape.size(); d-- > 0;) {
+    strides[d] = step;
+    step = step == kDynamic || op.shape[d] == kDynamic ? kDynamic
+                                                       : step * op.shape[d];
+  }
+  return strides;
+}
+
+std::vector<int64_t> launchStrides(std::span<const int64_t> strides,
+                                   std::span<const int64_t> shape) {
+  std::vector<int64_t> result(strides.begin(), strides.end());
+  if (strides.empty())
+    result.assign(shape.size(), kDynamic);
+  // Known strides first: the others lie beyond what these span.
+  int64_t beyond = 1;
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (result[d] != kDynamic)
+      beyond = std::max(beyond, result[d] * shape[d]);
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (result[d] != kDynamic)
+      continue;
+    result[d] = beyond;
+    beyond *= std::max<int64_t>(shape[d], 1);
+  }
+  return result;
+}
+
+int64_t spannedElements(std::span<const int64_t> shape,
+                        std::span<const int64_t> launchStrides,
+                        int64_t offset) {
+  int64_t last = offset == kDynamic ? 0 : offset;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] <= 0)
+      return 0;
+    last += (shape[d] - 1) * launchStrides[d];
+  }
+  return last + 1;
 }
 
 double Workload::flops() const { return double(points()) * double(body.flops); }

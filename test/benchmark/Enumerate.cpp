@@ -103,20 +103,20 @@ int main(int argc, char **argv) {
   constexpr uint64_t kMost = 100'000;
   ModelTarget model = ModelTarget::from(*target);
   Constants constants = Constants::reasoned();
+  auto featuresOf = schedule->boundFeatures(w, *target);
   double best = 1e300, features = 0, sum = 0;
   uint64_t scored = 0;
   features = timed([&] {
     uint64_t n = 0;
     space.forEach([&](const Config &config) {
-      sum += schedule->features(w, *target, config).fma32;
+      sum += featuresOf(config).fma32;
       return ++n < kMost;
     });
   });
   double both = timed([&] {
     scored = 0;
     space.forEach([&](const Config &config) {
-      Prediction p =
-          predict(schedule->features(w, *target, config), model, constants);
+      Prediction p = predict(featuresOf(config), model, constants);
       best = std::min(best, p.seconds);
       return ++scored < kMost;
     });
@@ -126,7 +126,7 @@ int main(int argc, char **argv) {
 
   KernelFeatures one;
   space.forEach([&](const Config &config) {
-    one = schedule->features(w, *target, config);
+    one = featuresOf(config);
     return false;
   });
   constexpr uint64_t kPredictions = 1'000'000;

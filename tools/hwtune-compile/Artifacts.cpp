@@ -73,6 +73,18 @@ std::vector<int64_t> shapeOf(MemRefType type, size_t i,
   return std::vector<int64_t>(type.getShape().begin(), type.getShape().end());
 }
 
+/// Shape of the buffer behind memref argument `i`: its own, or all that it
+/// spans where it is not packed.
+std::vector<int64_t> bufferShape(MemRefType type, size_t i,
+                                 const CompileOptions &options) {
+  std::vector<int64_t> shape = shapeOf(type, i, options);
+  BufferLayout layout = layoutOf(type);
+  if (layout.strides.empty() && layout.offset == 0)
+    return shape;
+  return {spannedElements(shape, launchStrides(layout.strides, shape),
+                          layout.offset)};
+}
+
 Expected<std::vector<BufferDesc>> describeBuffers(Subject subject,
                                                   const Workload &workload,
                                                   const CompileOptions &options,
@@ -91,7 +103,7 @@ Expected<std::vector<BufferDesc>> describeBuffers(Subject subject,
                                argument.getArgNumber()),
                    ""};
     buffer.type = *element;
-    buffer.shape = shapeOf(type, buffers.size(), options);
+    buffer.shape = bufferShape(type, buffers.size(), options);
     buffer.seed = seed + buffers.size();
     for (OpOperand &operand : subject.op->getOpOperands()) {
       if (operand.get() != argument || !subject.op.isDpsInit(&operand))
@@ -153,15 +165,18 @@ std::vector<uint64_t> sampleElements(uint64_t elements, uint64_t count,
     return indices; // all
   Random random(seed);
   for (uint64_t i = 0; i < count; ++i) {
-    uint64_t from = i * (elements / count);
-    uint64_t at = from + random.next() % (elements / count);
+    // Parts differ by one where `count` does not divide: all is covered.
+    auto edge = [&](uint64_t k) {
+      return uint64_t((unsigned __int128)k * elements / count);
+    };
+    uint64_t from = edge(i), at = from + random.next() % (edge(i + 1) - from);
     indices.push_back(i == 0 ? 0 : i + 1 == count ? elements - 1 : at);
   }
   return indices;
 }
 
 /// What the reference reads, and which buffer each operand is.
-ReferenceInputs referenceInputs(Subject subject,
+ReferenceInputs referenceInputs(Subject subject, const CompileOptions &options,
                                 const LaunchDescription &launch, uint64_t seed,
                                 std::map<unsigned, unsigned> &bufferOf) {
   ReferenceInputs inputs;
@@ -179,7 +194,9 @@ ReferenceInputs referenceInputs(Subject subject,
     ReferenceBuffer buffer;
     if (auto it = bufferAt.find(operand.get()); it != bufferAt.end()) {
       const BufferDesc &desc = launch.buffers[it->second];
-      buffer = {desc.shape, desc.seed};
+      buffer = {shapeOf(cast<MemRefType>(operand.get().getType()), it->second,
+                        options),
+                desc.seed};
       bufferOf[number] = it->second;
     } else if (auto scalar = scalarAt.find(operand.get());
                scalar != scalarAt.end()) {
@@ -191,19 +208,27 @@ ReferenceInputs referenceInputs(Subject subject,
 }
 
 /// Fills the expected section of `compiled`. `tiles`: `Schedule::gridTiles`.
-Status computeExpected(Subject subject, const Workload &workload, uint64_t seed,
+Status computeExpected(Subject subject, const Workload &workload,
+                       const CompileOptions &options, uint64_t seed,
                        std::span<const int64_t> tiles, Compiled &compiled) {
   std::map<unsigned, unsigned> bufferOf; // operand -> buffer
   ReferenceInputs inputs =
-      referenceInputs(subject, compiled.launch, seed, bufferOf);
+      referenceInputs(subject, options, compiled.launch, seed, bufferOf);
   std::vector<int64_t> extents = loopExtents(workload, inputs);
   double points = 1;
   for (int64_t extent : extents)
     points *= double(extent);
   std::vector<std::vector<uint64_t>> indices; // empty lists: all elements
+  // Elements of a sample are counted without gaps.
+  bool packed = std::all_of(
+      workload.operands.begin(), workload.operands.end(),
+      [](const Operand &o) { return !o.isOutput || o.strides.empty(); });
   if (points > kMostReferencePoints) {
-    if (std::optional<BlockSample> sample = sampleBlocks(
-            workload, extents, tiles, compiled.kernel.kernel.grid, seed)) {
+    std::optional<BlockSample> sample;
+    if (packed)
+      sample = sampleBlocks(workload, extents, tiles,
+                            compiled.kernel.kernel.grid, seed);
+    if (sample) {
       compiled.launch.sampleBlocks = std::move(sample->blocks);
       indices = std::move(sample->elements);
     } else {
@@ -292,7 +317,7 @@ Expected<Compiled> compile(MLIRContext &context,
   Compiled compiled{std::move(*kernel), std::move(launch), ""};
   if (request.expected)
     if (Status done = computeExpected(
-            *subject, *workload, request.seed,
+            *subject, *workload, options, request.seed,
             schedule->gridTiles(*workload, *target, *config), compiled);
         !done)
       return done.error();

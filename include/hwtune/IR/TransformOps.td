@@ -226,6 +226,25 @@ def HWTune_VectorizeContractionOp : HWTune_EachOp<"vectorize_contraction"> {
   let assemblyFormat = "$target attr-dict `:` type($target)";
 }
 
+def HWTune_MmaContractionOp : HWTune_EachOp<"mma_contraction"> {
+  let summary = "runs a small contraction on the matrix units";
+  let description = [{
+    A linalg op on memrefs of static shape, c[m, n] += a[m, k] * b[k, n], with
+    f16 or bf16 inputs in workgroup memory, k = 16 and an f32 output along whose
+    rows n runs, becomes `mma.sync.m16n8k16`. Each warp of the launch computes
+    `warp_tile` = [rows, columns], multiples of 16, which must divide the
+    output's extents into exactly as many tiles as there are warps. Inputs are
+    loaded by `ldmatrix`, transposed where their rows do not run along k; each
+    row must start at a multiple of 16 bytes. Each thread reads and writes pairs
+    of neighbouring outputs as vectors, which `guard_transfers` and
+    `hoist_accumulators` understand.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       DenseI64ArrayAttr:$warp_tile);
+  let results = (outs);
+  let assemblyFormat = "$target `warp_tile` $warp_tile attr-dict `:` type($target)";
+}
+
 def HWTune_HoistAccumulatorsOp : HWTune_EachOp<"hoist_accumulators"> {
   let summary = "keeps what a loop reads and writes back in registers";
   let description = [{

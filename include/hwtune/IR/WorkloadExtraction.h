@@ -16,6 +16,7 @@
 #include "hwtune/Support/Expected.h"
 #include "hwtune/Workload/Workload.h"
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 
 #include <optional>
@@ -26,13 +27,21 @@ namespace hwtune {
 
 /// What `op` computes, on tensors or memrefs alike. The error says why it
 /// cannot be tuned: not a LinalgOp, an unsupported element type, a memref whose
-/// layout is not the identity, a body with side effects, ... Where the launch
+/// layout is not strided, a body with side effects, ... Where the launch
 /// can test it, `Workload::wholeRows` is promised; whether a configuration
 /// relies on it, `needsWholeRows` says.
 Expected<Workload> extractWorkload(mlir::Operation *op);
 
 /// The engine's name of a scalar type, if it has one.
 std::optional<ElementType> elementTypeOf(mlir::Type type);
+
+/// Where the elements of a strided memref lie: as in `Operand`, no strides for
+/// the identity layout.
+struct BufferLayout {
+  std::vector<int64_t> strides;
+  int64_t offset = 0;
+};
+BufferLayout layoutOf(mlir::MemRefType type);
 
 /// The text that `Workload::key` is the SHA-256 of: loops, operand types,
 /// indexing maps and body with values renumbered; no name, no location, no
@@ -46,8 +55,9 @@ struct TunableOp {
   Expected<Workload> workload;
 };
 
-/// All LinalgOps under `root`, in order of appearance; those inside another
-/// LinalgOp, a `gpu.module` or a transform script are left out.
+/// All LinalgOps and other operations of the linalg dialect under `root`, in
+/// order of appearance; those inside another one, a `gpu.module` or a transform
+/// script are left out.
 std::vector<TunableOp> collectLinalgOps(mlir::Operation *root);
 
 } // namespace hwtune

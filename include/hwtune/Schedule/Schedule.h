@@ -19,6 +19,7 @@
 #include "hwtune/Target/TargetSpec.h"
 #include "hwtune/Workload/Workload.h"
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -60,6 +61,10 @@ public:
                             const Config &c) const = 0;
   virtual KernelFeatures features(const Workload &w, const TargetSpec &t,
                                   const Config &c) const = 0;
+  /// `features` for many configurations of one workload and target: what
+  /// depends on these two alone is found once. Pure; it owns what it needs.
+  virtual std::function<KernelFeatures(const Config &)>
+  boundFeatures(const Workload &w, const TargetSpec &t) const;
   /// A module with `@__transform_main`: takes a module holding one function
   /// with one linalg op on memrefs that carries the unit attribute
   /// `hwtune.op`, leaves one `gpu.launch` in its place, vectorised.

@@ -261,9 +261,13 @@ def HWExportSchedule : Pass<"hw-export-schedule", "::mlir::ModuleOp"> {
 def HWAwareTune : Pass<"hw-aware-tune", "::mlir::ModuleOp"> {
   let summary = "Tune every linalg operation for one GPU and rewrite the module";
   let description = [{
-    `hw-attach-target`, decomposition of aggregate operations such as
-    `linalg.softmax`, `hw-tune` and `hw-apply`, in this order. A module with
-    nothing to tune gets a warning and is left unchanged.
+    `hw-attach-target`, `hw-tune` and `hw-apply`, in this order, on a module
+    in which every operation has the form that schedules take: aggregate
+    operations such as `linalg.softmax`, `linalg.pack` and `linalg.unpack` are
+    decomposed, numbers that a body uses from outside become operands, a long
+    reduction on tensors to few results becomes one to partial results and one
+    of these, and an operation with a loop of 0 iterations is removed. A module
+    with nothing to tune gets a warning and is left unchanged.
 
     ```
     hwtune-opt --hw-aware-tune input.mlir

@@ -24,7 +24,8 @@ namespace hwtune {
 /// prints its times. It needs a C++17 compiler and nothing else.
 std::string runnerProgram(const LaunchDescription &launch);
 
-/// What stands for extents that are not known until run time: a usual size, or
+/// What stands for extents that are not known until run time: a usual size (cut
+/// for the outer loops where operands would grow beyond 2^22 elements), or
 /// small ones that no tile divides.
 enum class LaunchSizes { Usual, Tails };
 

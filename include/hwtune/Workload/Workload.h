@@ -66,6 +66,11 @@ struct Operand {
   /// False where the map is not linear (mod, floordiv, symbols): such an
   /// operand is only read element by element.
   bool isLinear = true;
+  /// Elements between neighbours along each dimension, kDynamic where unknown;
+  /// empty: packed, row by row.
+  std::vector<int64_t> strides;
+  /// Elements of the buffer before the first one, kDynamic where unknown.
+  int64_t offset = 0;
 };
 
 /// What the op is, by structure (never by name).
@@ -115,7 +120,8 @@ struct Workload {
 inline constexpr int64_t kRowBytes = 16;
 
 /// Largest power of two, up to `kRowBytes`, of elements that the last extent of
-/// `op` is a multiple of, so that every row starts at a multiple of it.
+/// `op` is a multiple of and, where it is strided, its offset and the strides
+/// of its rows: every row starts and ends at a multiple of it.
 int64_t rowMultiple(const Workload &w, const Operand &op);
 
 /// What `w` is, by loops, indexing and body alone; `w.kind` is not read.
@@ -124,6 +130,18 @@ WorkloadKind classify(const Workload &w);
 bool isProjectedPermutation(const Operand &op);
 /// Whether the element that an iteration touches depends on `loop`.
 bool isIndexedBy(const Operand &op, unsigned loop);
+
+/// `op.strides`, or those of packed rows: kDynamic where a size that they
+/// depend on is unknown.
+std::vector<int64_t> elementStrides(const Operand &op);
+/// Strides of a buffer of `shape` in a launch: unknown ones are chosen so that
+/// no two elements overlap, as if rows were packed. Empty `strides`: packed.
+std::vector<int64_t> launchStrides(std::span<const int64_t> strides,
+                                   std::span<const int64_t> shape);
+/// Elements from the start of a buffer to the end of its last element; 0 where
+/// it has none. An unknown `offset` counts as 0.
+int64_t spannedElements(std::span<const int64_t> shape,
+                        std::span<const int64_t> launchStrides, int64_t offset);
 
 /// Elements of operand `op` that a tile of `tile[i]` iterations of loop i
 /// touches (a tile larger than its loop counts as the loop). The product over

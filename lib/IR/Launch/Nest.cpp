@@ -157,23 +157,38 @@ std::string Nest::readOperand(Builder &b, OpOperand &operand) {
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   buffer.shaped = static_cast<bool>(type);
   buffer.hostBase = operand.get();
-  if (type && !type.getLayout().isIdentity())
+  if (type && !type.isStrided())
     return "operand " + std::to_string(operand.getOperandNumber()) +
-           " has a layout that is not the identity";
-  if (type && type.hasStaticShape()) {
-    for (int64_t d : type.getShape())
-      buffer.dims.push_back(d);
-  } else if (type) {
-    auto parts = memref::ExtractStridedMetadataOp::create(b, operand.get());
-    buffer.hostBase = parts.getBaseBuffer();
-    for (auto [d, size] : llvm::enumerate(parts.getSizes()))
-      buffer.dims.push_back(type.isDynamicDim(d) ? Int(size)
-                                                 : Int(type.getDimSize(d)));
-    if (!buffer.dims.back().constant)
-      buffer.dims.back().multiple = dynamicRowMultiple(op, type);
-  }
+           " has a layout that is not strided";
+  if (type)
+    readLayout(b, buffer, type);
   buffers.push_back(std::move(buffer));
   return "";
+}
+
+/// What is not known from the type enters the launch as a number.
+void Nest::readLayout(Builder &b, Buffer &buffer, MemRefType type) {
+  bool packed = type.getLayout().isIdentity();
+  if (type.hasStaticShape() && packed) {
+    for (int64_t d : type.getShape())
+      buffer.dims.push_back(d);
+    return;
+  }
+  auto parts = memref::ExtractStridedMetadataOp::create(b, buffer.use->get());
+  buffer.hostBase = parts.getBaseBuffer();
+  auto known = [](OpFoldResult number) {
+    auto constant = dyn_cast<Attribute>(number);
+    return constant ? Int(cast<IntegerAttr>(constant).getInt())
+                    : Int(cast<Value>(number));
+  };
+  buffer.dims = llvm::map_to_vector(parts.getConstifiedMixedSizes(), known);
+  if (!buffer.dims.empty() && !buffer.dims.back().constant)
+    buffer.dims.back().multiple = dynamicRowMultiple(op, type);
+  if (packed)
+    return;
+  buffer.strides =
+      llvm::map_to_vector(parts.getConstifiedMixedStrides(), known);
+  buffer.offset = known(parts.getConstifiedMixedOffset());
 }
 
 std::string Nest::readExtents(Builder &b) {
@@ -236,6 +251,14 @@ std::string Nest::checkGroup(ArrayRef<unsigned> loops) const {
       auto dim = dyn_cast<AffineDimExpr>(*(first + i));
       fits = dim && dim.getPosition() == loops[i];
     }
+    // Rows with gaps between them are not one.
+    unsigned d = first - buffer.map.getResults().begin();
+    for (size_t i = 1; fits && !buffer.strides.empty() && i < loops.size();
+         ++i, ++d)
+      fits = buffer.strides[d].constant && buffer.strides[d + 1].constant &&
+             buffer.dims[d + 1].constant &&
+             *buffer.strides[d].constant ==
+                 *buffer.strides[d + 1].constant * *buffer.dims[d + 1].constant;
     if (!fits)
       return "loops " + std::to_string(loops.front()) + " to " +
              std::to_string(loops.back()) + " cannot run as one: operand " +
@@ -298,7 +321,16 @@ std::string Nest::initialise(Builder &b, linalg::LinalgOp linalgOp,
 void Nest::enterBuffer(Builder &b, Buffer &buffer) {
   if (!buffer.shaped)
     return;
-  Int elements = product(b, buffer.dims);
+  unsigned rank = buffer.dims.size();
+  if (buffer.strides.empty()) {
+    buffer.strides.assign(rank, Int(1));
+    for (unsigned d = rank; d-- > 1;)
+      buffer.strides[d - 1] = mul(b, buffer.strides[d], buffer.dims[d]);
+  }
+  Int elements = add(b, buffer.offset, 1);
+  for (unsigned d = 0; d < rank; ++d)
+    elements =
+        add(b, elements, mul(b, add(b, buffer.dims[d], -1), buffer.strides[d]));
   auto flatType = MemRefType::get(
       {elements.constant ? *elements.constant : ShapedType::kDynamic},
       buffer.element);
@@ -308,10 +340,7 @@ void Nest::enterBuffer(Builder &b, Buffer &buffer) {
   buffer.flat = memref::ReinterpretCastOp::create(
       b, flatType, buffer.hostBase, b.getIndexAttr(0),
       ArrayRef<OpFoldResult>{size}, ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
-  unsigned rank = buffer.dims.size();
-  buffer.strides.assign(rank, Int(1));
-  for (unsigned d = rank; d-- > 1;)
-    buffer.strides[d - 1] = mul(b, buffer.strides[d], buffer.dims[d]);
+  buffer.constant = buffer.offset;
   buffer.perGroup.assign(size_t(this->size()), Int(0));
   unsigned loops = op.getNumLoops();
   for (auto [d, expr] : llvm::enumerate(buffer.map.getResults())) {
@@ -358,7 +387,7 @@ SmallVector<Value> Nest::loopIndices(Builder &b, const Indices &at) {
 }
 
 Int Nest::address(Builder &b, const Buffer &buffer, const Indices &at) {
-  Int sum = buffer.linear ? buffer.constant : Int(0);
+  Int sum = buffer.linear ? buffer.constant : buffer.offset;
   if (buffer.linear) {
     // Constants last, so that points of one tile share all of the rest.
     int64_t constant = 0;

@@ -57,10 +57,12 @@ struct Buffer {
   bool shaped = false;
   mlir::Type element;
   mlir::AffineMap map;
-  llvm::SmallVector<Int> dims;    ///< sizes
-  llvm::SmallVector<Int> strides; ///< elements; set inside the launch
-  mlir::Value hostBase;           ///< what enters the launch
-  mlir::Value flat;               ///< 1-d memref inside the launch
+  llvm::SmallVector<Int> dims; ///< sizes
+  /// Elements; those of packed rows are set inside the launch.
+  llvm::SmallVector<Int> strides;
+  mlir::Value hostBase; ///< what enters the launch
+  Int offset = 0;       ///< elements before the first one
+  mlir::Value flat;     ///< 1-d memref inside the launch
   /// Elements between iterations of each group; empty where the map is not
   /// linear in the loops.
   llvm::SmallVector<Int> perGroup;
@@ -129,6 +131,7 @@ private:
   std::string readExtents(Builder &b);
   std::string group(llvm::ArrayRef<int64_t> collapse);
   std::string checkGroup(llvm::ArrayRef<unsigned> loops) const;
+  void readLayout(Builder &b, Buffer &buffer, mlir::MemRefType type);
   void enterBuffer(Builder &b, Buffer &buffer);
 };
 

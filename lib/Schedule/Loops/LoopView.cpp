@@ -88,6 +88,12 @@ static bool runAsOne(const Operand &op, const std::vector<unsigned> &loops) {
   for (size_t i = 0; i < loops.size(); ++i)
     if (dims[i] != dims[0] + i || !isLoop(op.index[dims[i]], loops[i]))
       return false;
+  // Where rows have gaps, the last row of one is not before the first of the
+  // next.
+  for (size_t d = dims.front(); !op.strides.empty() && d < dims.back(); ++d)
+    if (op.strides[d + 1] == kDynamic || op.shape[d + 1] == kDynamic ||
+        op.strides[d] != op.strides[d + 1] * op.shape[d + 1])
+      return false;
   return true;
 }
 
@@ -128,8 +134,10 @@ LoopView viewOf(const Workload &w, bool collapse) {
   v.groups = groupsOf(w, collapse);
   for (const Operand &op : w.operands) {
     std::vector<int64_t> stride(v.groups.size(), 0);
-    int64_t constant = 0, step = 1;
+    int64_t constant = op.offset == kDynamic ? kUnknown : op.offset;
+    std::vector<int64_t> steps = elementStrides(op);
     for (size_t d = op.index.size(); d-- > 0;) {
+      int64_t step = steps[d] == kDynamic ? kUnknown : steps[d];
       for (size_t g = 0; g < v.groups.size(); ++g) {
         unsigned last = v.groups[g].loops.back();
         if (op.isLinear && uses(op.index[d], last))
@@ -137,7 +145,6 @@ LoopView viewOf(const Workload &w, bool collapse) {
               plus(stride[g], times(op.index[d].coefficients[last], step));
       }
       constant = plus(constant, times(op.index[d].constant, step));
-      step = op.shape[d] == kDynamic ? kUnknown : times(step, op.shape[d]);
     }
     if (!op.isLinear)
       stride.assign(v.groups.size(), kUnknown);

@@ -32,14 +32,15 @@ int64_t extentOf(const Workload &w, unsigned loop) {
 
 double ceilDiv(double a, double b) { return std::ceil(a / b); }
 
-/// Bytes between neighbouring iterations of `loop` in `op`, packed.
-int64_t byteStride(const Workload &w, const Operand &op, unsigned loop) {
-  int64_t stride = sizeInBytes(op.type), result = 0;
+/// Bytes between neighbouring iterations of `loop` in `op`.
+int64_t byteStride(const Operand &op, unsigned loop) {
+  int64_t packed = 1, result = 0;
   for (size_t d = op.index.size(); d-- > 0;) {
-    result += op.index[d].coefficients[loop] * stride;
-    stride *= op.shape[d] == kDynamic ? kAssumedExtent : op.shape[d];
+    bool known = !op.strides.empty() && op.strides[d] != kDynamic;
+    result += op.index[d].coefficients[loop] * (known ? op.strides[d] : packed);
+    packed *= op.shape[d] == kDynamic ? kAssumedExtent : op.shape[d];
   }
-  return result;
+  return result * sizeInBytes(op.type);
 }
 
 /// The addresses of one access of one warp: `count` runs of `bytes` bytes that
@@ -50,27 +51,32 @@ struct WarpAccess {
   /// Wavefronts: the bank with the most distinct words sets their number.
   double wavefronts(const TargetSpec &t) const {
     constexpr int64_t kMostBanks = 64;
-    int64_t banks = std::clamp<int64_t>(t.sharedBanks, 1, kMostBanks);
+    // In 32 bits, and without a division a run: this is done for every
+    // configuration of a space.
+    auto banks = uint32_t(std::clamp<int64_t>(t.sharedBanks, 1, kMostBanks));
+    auto bankBytes = uint32_t(t.bankBytes);
+    uint32_t period = banks * bankBytes;
+    auto step = uint32_t(stride % period);
     std::array<int, kMostBanks + 1> begins{}; // +1 where words begin, -1 after
-    int64_t runs = stride == 0 ? 1 : count, common = 0;
-    int64_t words = std::max<int64_t>(1, bytes / t.bankBytes);
-    for (int64_t i = 0; i < runs; ++i) {
-      int64_t first = i * stride / t.bankBytes % banks;
-      common += words / banks;
-      int64_t end = first + words % banks;
+    auto runs = uint32_t(stride == 0 ? 1 : count);
+    uint32_t words = std::max(1U, uint32_t(bytes) / bankBytes);
+    uint32_t extra = words % banks;
+    for (uint32_t i = 0, at = 0; i < runs; ++i) {
+      uint32_t first = at / bankBytes, end = first + extra;
       ++begins[first];
       --begins[std::min(end, banks)];
       if (end > banks) {
         ++begins[0];
         --begins[end - banks];
       }
+      at = at + step < period ? at + step : at + step - period;
     }
     int here = 0, most = 0;
-    for (int64_t bank = 0; bank < banks; ++bank) {
+    for (uint32_t bank = 0; bank < banks; ++bank) {
       here += begins[bank];
       most = std::max(most, here);
     }
-    return double(std::max<int64_t>(1, common + most));
+    return std::max(1.0, double(runs) * (words / banks) + double(most));
   }
   /// Pieces of `size` bytes that are touched.
   double pieces(int64_t size) const {
@@ -98,8 +104,11 @@ public:
 
 private:
   void addOperand(bool isA);
+  void addMatrixLoads(bool isA, double copies);
   void addOutput();
   void countInstructions();
+  void countMulAdds(double mulAdds);
+  void countMatrixUnits(double mulAdds);
   FragmentLoad fragment(bool isA) const;
   WarpAccess fragmentAccess(bool isA, int64_t pitchBytes) const;
   WarpAccess copyAccess(bool isA, int64_t pitchBytes) const;
@@ -170,7 +179,7 @@ void Builder::addOperand(bool isA) {
   TileShape tile = isA ? tileA(roles, c) : tileB(roles, c);
   std::optional<unsigned> rows = isA ? roles.m : roles.n;
   unsigned slow = side.fast == roles.k ? rows.value_or(roles.k) : roles.k;
-  int64_t globalPitch = byteStride(w, op, slow);
+  int64_t globalPitch = byteStride(op, slow);
   bool shared = isA ? c.sharedA : c.sharedB;
   int64_t vector = isA ? c.vectorA : c.vectorB;
   double tileElements = double(tile.rows * tile.columns);
@@ -187,6 +196,8 @@ void Builder::addOperand(bool isA) {
              isA ? blocksN : blocksM);
   if (!shared)
     return;
+  if (c.mma)
+    return addMatrixLoads(isA, copies);
   int64_t pitch = (tile.columns + (isA ? c.padA : c.padB)) * side.bytes;
   AccessStream &local = stream();
   local.isShared = true;
@@ -201,12 +212,57 @@ void Builder::addOperand(bool isA) {
       std::max(1.0, local.loads + local.stores);
 }
 
+/// One ldmatrix brings 16 x 16 values: 32 rows of 16 bytes.
+void Builder::addMatrixLoads(bool isA, double copies) {
+  const Side &side = isA ? roles.a : roles.b;
+  TileShape tile = isA ? tileA(roles, c) : tileB(roles, c);
+  int64_t pitch = (tile.columns + (isA ? c.padA : c.padB)) * side.bytes;
+  constexpr int64_t kRowBytes = 16;
+  AccessStream &local = stream();
+  local.isShared = true;
+  local.loads =
+      steps * kkSteps * double((isA ? c.warpM() : c.warpN()) / Choice::kMmaK);
+  local.stores = c.stages > 1 ? 0 : steps * copies;
+  local.vectorBytes = double(kRowBytes);
+  double reads = WarpAccess{kLanes, pitch, kRowBytes}.wavefronts(t);
+  double writes = copyAccess(isA, pitch).wavefronts(t);
+  local.wavefronts = (reads * local.loads + writes * local.stores) /
+                     std::max(1.0, local.loads + local.stores);
+}
+
+void Builder::countMulAdds(double mulAdds) {
+  if (c.mma)
+    return countMatrixUnits(mulAdds);
+  switch (w.accumulator) {
+  case ElementType::F64:
+    f.fp64 = mulAdds;
+    break;
+  case ElementType::F16:
+  case ElementType::BF16:
+    f.fp16 = mulAdds;
+    break;
+  case ElementType::F32:
+    f.fma32 = mulAdds;
+    break;
+  default:
+    f.integer = mulAdds;
+  }
+}
+
+void Builder::countMatrixUnits(double mulAdds) {
+  bool isHalf = w.operands[roles.a.operand].type == ElementType::F16;
+  f.tensorType = isHalf ? TensorType::F16AccF32 : TensorType::BF16;
+  f.tensorFma = mulAdds;
+  f.mmaInsts = mulAdds * double(kLanes) /
+               double(Choice::kMmaM * Choice::kMmaN * Choice::kMmaK);
+}
+
 void Builder::addOutput() {
   const Operand &op = w.operands[roles.c.operand];
   int64_t piece = c.pieceN();
   bool wide = roles.c.contiguous && roles.c.fast == roles.n;
-  int64_t alongM = roles.m ? byteStride(w, op, *roles.m) : 0;
-  int64_t alongN = roles.n ? byteStride(w, op, *roles.n) : 0;
+  int64_t alongM = roles.m ? byteStride(op, *roles.m) : 0;
+  int64_t alongN = roles.n ? byteStride(op, *roles.n) : 0;
   int64_t columns = std::min(kLanes, c.threadsN());
   // Rows of pieces side by side; where n is not along rows, single elements.
   WarpAccess access = {kLanes / columns, c.pieceM() * alongM,
@@ -224,30 +280,19 @@ void Builder::countInstructions() {
   double values = double(c.threadM * c.threadN);
   double mulAdds = values * steps * double(c.blockK);
   const Operand &a = w.operands[roles.a.operand];
-  switch (w.accumulator) {
-  case ElementType::F64:
-    f.fp64 = mulAdds;
-    break;
-  case ElementType::F16:
-  case ElementType::BF16:
-    f.fp16 = mulAdds;
-    break;
-  case ElementType::F32:
-    f.fma32 = mulAdds;
-    break;
-  default:
-    f.integer = mulAdds;
-  }
+  countMulAdds(mulAdds);
   // Widening a fragment: one conversion per element of it.
-  if (a.type != w.accumulator && w.accumulator == ElementType::F32)
+  if (a.type != w.accumulator && w.accumulator == ElementType::F32 && !c.mma)
     f.otherInsts += steps * double(c.blockK) * double(c.threadM + c.threadN);
   double bodies =
       std::max<double>(1, kkSteps / double(std::max<int64_t>(1, c.unroll)));
   f.otherInsts += steps * (6 + 3 * (bodies > 1 ? bodies : 0));
   f.barriers = !c.sharedA && !c.sharedB ? 0 : steps * (c.stages > 1 ? 1 : 2);
   f.copyPhases = c.sharedA || c.sharedB ? steps : 0;
-  double perStep =
-      values * double(c.stepK()) + fragment(true).count + fragment(false).count;
+  double perStep = f.mmaInsts > 0
+                       ? f.mmaInsts / (steps * kkSteps)
+                       : values * double(c.stepK()) + fragment(true).count +
+                             fragment(false).count;
   f.unrolledBody =
       perStep * double(std::min<int64_t>(c.unroll, int64_t(kkSteps)));
   f.codeBytes = kInstructionBytes * (f.unrolledBody + 4 * values + 100);
@@ -291,6 +336,9 @@ double registerEstimate(const Roles &roles, const Workload &w,
   double a = double(std::max<int64_t>(4, roles.a.bytes)) / 4;
   double b = double(std::max<int64_t>(4, roles.b.bytes)) / 4;
   double tile = double(c.threadM * c.threadN) * accumulator;
+  if (c.mma) // a register holds two inputs; each fragment is loaded once
+    return tile + double(c.threadM * 2 + c.threadN * 4) / 2 +
+           2 * kBaseRegisters;
   double fragments =
       kLiveSteps * (double(c.threadM) * a + double(c.threadN) * b);
   double all = tile + fragments + kBaseRegisters;

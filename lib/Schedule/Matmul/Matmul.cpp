@@ -30,6 +30,10 @@ constexpr int kPackedCapability = 100;
 /// Smallest cp.async, in bytes.
 constexpr int64_t kSmallestAsync = 4;
 
+/// Rows and columns that one ldmatrix brings, and results of a thread side by
+/// side.
+constexpr int64_t kMmaPiece = 16, kMmaPair = 2;
+
 /// Turns of a loop that LLVM may unroll as a whole.
 constexpr int64_t kMostUnrolled = 64;
 
@@ -94,6 +98,8 @@ void addKnobs(Space &space, const Workload &w, const Roles &r) {
   knob("pad_b", {0, padOf(r.b)},
        "elements added to a row of B in shared memory");
   knob("stages", {1, 2, 3, 4}, "buffers of A and B; 1 copies synchronously");
+  if (r.fitsMma)
+    knob("mma", {0, 1}, "on the matrix units (mma.sync)", true);
 }
 
 void addThreadConstraints(Space &space, const TargetSpec &t) {
@@ -124,10 +130,12 @@ void addThreadConstraints(Space &space, const TargetSpec &t) {
        [](Values v) { return v[ThreadM] % choiceOfSpan(v).pieceM(); });
   left({ThreadN, VectorC}, "columns of a thread left over by whole pieces",
        [](Values v) { return v[ThreadN] % choiceOfSpan(v).pieceN(); });
-  left({BlockK, Unroll}, "values of k left over by whole unrolled steps",
-       [](Values v) {
-         return v[BlockK] % (choiceOfSpan(v).stepK() * v[Unroll]);
-       });
+  std::vector<unsigned> steps = {BlockK, Unroll};
+  if (space.knobs.size() > Mma)
+    steps.push_back(Mma);
+  left(steps, "values of k left over by whole unrolled steps", [](Values v) {
+    return v[BlockK] % (choiceOfSpan(v).stepK() * v[Unroll]);
+  });
   std::vector<unsigned> four = {BlockM, BlockN, ThreadM, ThreadN};
   auto threadsOf = [](Values v) {
     return (v[BlockM] / v[ThreadM]) * (v[BlockN] / v[ThreadN]);
@@ -219,6 +227,47 @@ void addStageConstraints(Space &space, const Roles &r, const TargetSpec &t) {
        }});
 }
 
+/// What the matrix units ask of the other knobs.
+void addMmaConstraints(Space &space, const TargetSpec &t) {
+  space.constraints.push_back({"mma",
+                               {Mma},
+                               "compute capability for mma.m16n8k16",
+                               [have = t.computeCapability()](Values v) {
+                                 return Pair(v[Mma] ? kAsyncCapability : 0,
+                                             have);
+                               }});
+  space.constraints.push_back(
+      {"mma",
+       {SharedA, SharedB, Mma},
+       "operands of the matrix units not in shared memory",
+       [](Values v) {
+         return Pair(v[Mma] ? 2 - v[SharedA] - v[SharedB] : 0, 0);
+       }});
+  space.constraints.push_back(
+      {"mma",
+       {VectorC, Mma},
+       "columns in one piece beyond the pairs of the matrix units",
+       [](Values v) {
+         return Pair(v[Mma] ? std::abs(v[VectorC] - kMmaPair) : 0, 0);
+       }});
+  auto left = [&](std::vector<unsigned> knobs, std::string what, auto rest) {
+    space.constraints.push_back(
+        {"mma", std::move(knobs), std::move(what), [rest](Values v) {
+           return Pair(v[Mma] ? rest(choiceOfSpan(v)) : 0, 0);
+         }});
+  };
+  left({ThreadM, BlockM, Mma}, "rows left over by whole warps' fragments",
+       [](const Choice &c) {
+         return c.warpM() % kMmaPiece + c.blockM % c.warpM();
+       });
+  left({ThreadN, BlockN, Mma}, "columns left over by whole warps' fragments",
+       [](const Choice &c) {
+         return c.warpN() % kMmaPiece + c.blockN % c.warpN();
+       });
+  left({BlockK, Mma}, "values of k left over by whole fragments",
+       [](const Choice &c) { return c.blockK % Choice::kMmaK; });
+}
+
 void addResourceConstraints(Space &space, const Workload &w, const Roles &r,
                             const TargetSpec &t) {
   space.constraints.push_back(
@@ -257,6 +306,8 @@ public:
     addCopyConstraints(space, w, roles, /*isA=*/true);
     addCopyConstraints(space, w, roles, /*isA=*/false);
     addStageConstraints(space, roles, t);
+    if (roles.fitsMma)
+      addMmaConstraints(space, t);
     addResourceConstraints(space, w, roles, t);
     return space;
   }
@@ -273,6 +324,13 @@ public:
   KernelFeatures features(const Workload &w, const TargetSpec &t,
                           const Config &config) const override {
     return matmul::features(w, assignRoles(w), t, choiceOf(config));
+  }
+
+  std::function<KernelFeatures(const Config &)>
+  boundFeatures(const Workload &w, const TargetSpec &t) const override {
+    return [w, t, roles = assignRoles(w)](const Config &config) {
+      return matmul::features(w, roles, t, choiceOf(config));
+    };
   }
 
   std::string script(const Workload &w, const TargetSpec &t,
@@ -306,6 +364,7 @@ Config Matmul::generic(const Workload &w, const TargetSpec &t) const {
   wanted[SharedA] = wanted[SharedB] = 1;
   wanted[PadA] = wanted[PadB] = 0;
   wanted[Stages] = 1;
+  wanted.resize(space.knobs.size(), 0); // no matrix units
   auto clamp = [&](unsigned knob) {
     const std::vector<int64_t> &values = space.knobs[knob].values;
     int64_t best = values.front();
@@ -357,6 +416,13 @@ std::vector<PtxPromise> Matmul::promises(const Workload &w, const TargetSpec &t,
     promises.push_back({std::move(prefix), atLeast, atMost, std::move(why)});
   };
   add("st.local", 0, 0, "no array of a thread may live in memory");
+  if (c.mma) {
+    int64_t fragments = c.warpM() / Choice::kMmaM * (c.warpN() / Choice::kMmaN);
+    add("mma.sync", fragments, INT64_MAX,
+        "each fragment of a warp's tile is one mma per 16 values of k");
+    add("ldmatrix", (c.warpM() + c.warpN()) / kMmaPiece, INT64_MAX,
+        "fragments of the inputs are loaded as matrices");
+  }
   // LLVM unrolls a loop of few turns as a whole.
   int64_t turns = 1;
   if (int64_t k = extent(w, r.k); k != kDynamic)
@@ -370,13 +436,13 @@ std::vector<PtxPromise> Matmul::promises(const Workload &w, const TargetSpec &t,
       c.threadM * c.threadN * (turns > 1 ? c.stepK() * c.unroll : 1);
   // From sm_100 on, one instruction may do two of them.
   bool packed = t.computeCapability() >= kPackedCapability;
-  if (w.accumulator == ElementType::F32)
+  if (w.accumulator == ElementType::F32 && !c.mma)
     add(packed ? "fma.rn" : "fma.rn.f32", packed ? perStep / 2 : perStep,
         INT64_MAX, "each value of the register tile is one fma per k");
   bool shared = c.sharedA || c.sharedB;
   add("st.shared", 0, shared && c.stages == 1 ? INT64_MAX : 0,
       "only synchronous copies store to shared memory");
-  add("ld.shared", shared ? 1 : 0, shared ? INT64_MAX : 0,
+  add("ld.shared", shared && !c.mma ? 1 : 0, shared && !c.mma ? INT64_MAX : 0,
       "operands in shared memory are read there");
   add("cp.async", c.stages > 1 ? 2 : 0, c.stages > 1 ? INT64_MAX : 0,
       "stages are filled asynchronously");

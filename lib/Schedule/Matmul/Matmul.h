@@ -37,6 +37,8 @@ struct Side {
 
 /// Which loop of a contraction plays which part.
 struct Roles {
+  /// Types and rows are such that matrix units can run it.
+  bool fitsMma = false;
   std::string mismatch; ///< "" where all is well
   Side a, b, c;
   std::optional<unsigned> m, n;
@@ -53,6 +55,9 @@ struct Choice {
   int64_t vectorA = 1, vectorB = 1, vectorC = 1, unroll = 1;
   bool sharedA = true, sharedB = true;
   int64_t padA = 0, padB = 0, stages = 1;
+  /// On the matrix units: a warp's 8 x 4 threads have `threadM` x `threadN`
+  /// results each, as fragments of 16 x 8.
+  bool mma = false;
 
   int64_t threadsM() const { return blockM / threadM; }
   int64_t threadsN() const { return blockN / threadN; }
@@ -62,9 +67,18 @@ struct Choice {
   int64_t pieceM() const { return threadM < kPieceM ? threadM : kPieceM; }
   int64_t pieceN() const { return threadN < vectorC ? threadN : vectorC; }
   /// Values of k in one vector step.
-  int64_t stepK() const { return blockK < kStepK ? blockK : kStepK; }
+  int64_t stepK() const {
+    int64_t step = mma ? kMmaK : kStepK;
+    return blockK < step ? blockK : step;
+  }
+  /// Rows and columns of the tile of a warp on the matrix units.
+  int64_t warpM() const { return threadM * kLanesM; }
+  int64_t warpN() const { return threadN * kLanesN; }
 
   static constexpr int64_t kPieceM = 4, kStepK = 4;
+  static constexpr int64_t kMmaM = 16, kMmaN = 8, kMmaK = 16;
+  /// A warp's threads over a fragment of the result.
+  static constexpr int64_t kLanesM = 8, kLanesN = 4;
 };
 
 /// Names of the knobs, in the order of `Config`.
@@ -83,7 +97,8 @@ enum KnobIndex : unsigned {
   PadA,
   PadB,
   Stages,
-  NumKnobs
+  NumKnobs,
+  Mma = NumKnobs ///< only where the workload fits matrix units
 };
 
 Choice choiceOf(const Config &config);

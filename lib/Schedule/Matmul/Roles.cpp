@@ -79,6 +79,15 @@ std::string checkForm(const Workload &w) {
   return "";
 }
 
+bool fitsMma(const Workload &w, const Roles &roles) {
+  ElementType a = w.operands[roles.a.operand].type;
+  return roles.m && roles.n && w.operands[roles.b.operand].type == a &&
+         (a == ElementType::F16 || a == ElementType::BF16) &&
+         w.accumulator == ElementType::F32 &&
+         w.operands[roles.c.operand].type == ElementType::F32 &&
+         roles.c.contiguous && roles.c.fast == roles.n;
+}
+
 } // namespace
 
 Roles assignRoles(const Workload &w) {
@@ -130,6 +139,7 @@ Roles assignRoles(const Workload &w) {
   roles.a = sideOf(w, first, tiled);
   roles.b = sideOf(w, second, tiled);
   roles.c = sideOf(w, out, tiled);
+  roles.fitsMma = fitsMma(w, roles);
   return roles;
 }
 
@@ -149,6 +159,7 @@ Choice choiceOf(const Config &v) {
   c.padA = v[PadA];
   c.padB = v[PadB];
   c.stages = v[Stages];
+  c.mma = v.size() > Mma && v[Mma] != 0;
   return c;
 }
 

@@ -131,6 +131,11 @@ void Writer::tileThreads() {
   line("%kk, %kkloop = transform.hwtune.tile_loop %compute dim {} size {} : {}",
        position(roles.k), c.stepK(), kTwo);
   line("transform.annotate %kkloop \"hwtune.unroll\" : !any");
+  if (c.mma) {
+    line("transform.hwtune.mma_contraction %kk warp_tile [{}, {}] : !any",
+         c.warpM(), c.warpN());
+    return;
+  }
   std::vector<int64_t> tile(left.size(), 0), threads(left.size(), 0);
   if (roles.m) {
     tile[position(*roles.m)] = c.pieceM();

@@ -58,6 +58,14 @@ TEST(PtxStats, CountsOpcodes) {
   EXPECT_EQ(stats.count("v4"), 0); // the first part must be the first part
 }
 
+TEST(PtxStats, OpcodesAboveTheirOperands) {
+  PtxStats stats = ptxStats("\tmma.sync.aligned.m16n8k16.row.col.f32\n"
+                            "\t\t{%r1, %r2},\n\t\t{%r3};\n"
+                            "\tcall.uni (retval0),\n\tvprintf,\n\t(\n\t);\n");
+  EXPECT_EQ(stats.count("mma.sync"), 1);
+  EXPECT_EQ(stats.instructions, 2);
+}
+
 TEST(PtxStats, SharedMemoryAndExternals) {
   PtxStats stats = ptxStats(kPtx);
   EXPECT_EQ(stats.staticSharedBytes, 8292);

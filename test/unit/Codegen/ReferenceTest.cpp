@@ -73,6 +73,36 @@ TEST_F(ReferenceTest, MatmulIsThePlainLoopNest) {
     }
 }
 
+/// Rows of 3 elements, 5 apart, from the third element on; b is column by
+/// column.
+TEST_F(ReferenceTest, StridedOperandsAreAddressedAsTheyLie) {
+  Operation *op = parse(
+      "func.func @f(%a: memref<2x3xf32, strided<[5, 1], offset: 2>>, %b: "
+      "memref<2x3xf32, strided<[1, 2]>>) {\n"
+      "  linalg.copy ins(%a : memref<2x3xf32, strided<[5, 1], offset: 2>>) "
+      "outs(%b : memref<2x3xf32, strided<[1, 2]>>)\n  return }");
+  auto r = computeReference(op, {{{{2, 3}, 1}, {{2, 3}, 2}}, {}});
+  ASSERT_TRUE(r) << r.error().str();
+  const ExpectedValues &e = (*r)[0].expected;
+  ASSERT_EQ(e.values.size(), 6u);
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j)
+      EXPECT_EQ(e.values[i + 2 * j], f32(1, 2 + 5 * i + j));
+}
+
+TEST_F(ReferenceTest, StridedOutputsLeaveGapsAlone) {
+  Operation *op =
+      parse("func.func @f(%a: memref<2x3xf32>, %b: memref<2x3xf32, "
+            "strided<[4, 1], offset: 1>>) {\n"
+            "  linalg.copy ins(%a : memref<2x3xf32>) outs(%b : "
+            "memref<2x3xf32, strided<[4, 1], offset: 1>>)\n  return }");
+  auto r = computeReference(op, {{{{2, 3}, 1}, {{2, 3}, 2}}, {}});
+  ASSERT_TRUE(r) << r.error().str();
+  const ExpectedValues &e = (*r)[0].expected;
+  EXPECT_EQ(e.indices, (std::vector<uint64_t>{1, 2, 3, 5, 6, 7}));
+  EXPECT_EQ(e.values[3], f32(1, 3));
+}
+
 TEST_F(ReferenceTest, ChosenElementsAreThoseOfAll) {
   Operation *op =
       parse("func.func @f(%a: memref<?x?xf16>, %b: memref<?x?xf16>, %c: "

@@ -239,6 +239,18 @@ TEST_F(WorkloadExtractionTest, BodyCounts) {
   EXPECT_FALSE(w->operands.back().readsInit);
 }
 
+TEST_F(WorkloadExtractionTest, StridedOperands) {
+  Expected<Workload> w = extract(
+      "%a: memref<4x?xf32, strided<[8, ?], offset: ?>>, %b: memref<4x?xf32>",
+      "linalg.copy ins(%a : memref<4x?xf32, strided<[8, ?], offset: ?>>) "
+      "outs(%b : memref<4x?xf32>)");
+  ASSERT_TRUE(w) << w.error().str();
+  EXPECT_EQ(w->operands[0].strides, (std::vector<int64_t>{8, kDynamic}));
+  EXPECT_EQ(w->operands[0].offset, kDynamic);
+  EXPECT_TRUE(w->operands[1].strides.empty());
+  EXPECT_EQ(w->operands[1].offset, 0);
+}
+
 TEST_F(WorkloadExtractionTest, Refusals) {
   auto reason = [&](const std::string &arguments, const std::string &body) {
     Expected<Workload> w = extract(arguments, body);
@@ -250,11 +262,19 @@ TEST_F(WorkloadExtractionTest, Refusals) {
             "operand 0: element type complex<f32> is not supported, expected "
             "f64, f32, f16, bf16, f8E4M3FN, f8E5M2 or a signless i64, i32, "
             "i16, i8, i1");
-  EXPECT_EQ(reason("%a: memref<4x4xf32, strided<[8, 1]>>, %b: memref<4x4xf32>",
-                   "linalg.copy ins(%a : memref<4x4xf32, strided<[8, 1]>>) "
-                   "outs(%b : memref<4x4xf32>)"),
-            "operand 0: layout of memref<4x4xf32, strided<[8, 1]>> is not the "
-            "identity, expected contiguous row-major data");
+  std::string tiled =
+      "memref<4x4xf32, affine_map<(d0, d1) -> (d0 floordiv 2, d0 mod 2, d1)>>";
+  EXPECT_EQ(
+      reason("%a: " + tiled + ", %b: memref<4x4xf32>",
+             "linalg.copy ins(%a : " + tiled + ") outs(%b : memref<4x4xf32>)"),
+      "operand 0: layout of " + tiled +
+          " is not strided, expected an offset and strides");
+  EXPECT_EQ(
+      reason("%a: memref<4x4xf32>, %b: memref<4x4xf32, strided<[0, 1]>>",
+             "linalg.copy ins(%a : memref<4x4xf32>) outs(%b : "
+             "memref<4x4xf32, strided<[0, 1]>>)"),
+      "operand 1: layout of memref<4x4xf32, strided<[0, 1]>> has stride 0 "
+      "in an output, expected elements that do not overlap");
   EXPECT_EQ(reason("%a: memref<4xf32, 3>, %b: memref<4xf32>",
                    "linalg.copy ins(%a : memref<4xf32, 3>) outs(%b : "
                    "memref<4xf32>)"),

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hwtune/Schedule/Schedule.h"
+#include "hwtune/Support/Random.h"
 #include "hwtune/Target/KnownTargets.h"
 
 #include <gtest/gtest.h>
@@ -166,6 +167,57 @@ TEST(Matmul, SharedMemoryByHand) {
   EXPECT_EQ(shape.sharedBytes, 65536);
   EXPECT_TRUE(shape.dynamicShared);
   EXPECT_EQ(shape.threadsPerBlock, 256);
+}
+
+/// What is found once for a workload changes nothing.
+TEST(Matmul, BoundFeaturesAreTheFeatures) {
+  Workload w = matmul(1000, 777, 333);
+  Space space = schedule().space(w, a100());
+  auto bound = schedule().boundFeatures(w, a100());
+  Random random(1);
+  uint64_t seen = 0;
+  space.forEach([&](const Config &c) {
+    if (random.next() % 64)
+      return true;
+    KernelFeatures f = schedule().features(w, a100(), c), g = bound(c);
+    EXPECT_EQ(f.fma32, g.fma32);
+    EXPECT_EQ(f.registers, g.registers);
+    EXPECT_EQ(f.sharedBytes, g.sharedBytes);
+    EXPECT_EQ(f.otherInsts, g.otherInsts);
+    EXPECT_EQ(f.numStreams, g.numStreams);
+    for (int i = 0; i < f.numStreams; ++i) {
+      EXPECT_EQ(f.streams[i].loads, g.streams[i].loads);
+      EXPECT_EQ(f.streams[i].wavefronts, g.streams[i].wavefronts);
+      EXPECT_EQ(f.streams[i].sectors, g.streams[i].sectors);
+    }
+    return ++seen < 1000;
+  });
+  EXPECT_EQ(seen, 1000u);
+}
+
+/// 64 x 64 x 32, warps of 32 x 32: 2 x 4 fragments, two steps of k a turn.
+TEST(Matmul, MatrixUnitFeaturesByHand) {
+  Workload w = matmul(1024, 1024, 1024);
+  EXPECT_FALSE(schedule().space(w, a100()).find("mma"));
+  w.operands[0].type = w.operands[1].type = ElementType::F16;
+  Space space = schedule().space(w, a100());
+  ASSERT_TRUE(space.find("mma"));
+  Config c = {64, 64, 32, 4, 8, 8, 8, 2, 2, 1, 1, 8, 8, 1, 1};
+  EXPECT_FALSE(space.reject(c));
+  EXPECT_EQ(schedule().generic(w, a100()).back(), 0);
+  KernelFeatures f = schedule().features(w, a100(), c);
+  EXPECT_EQ(f.threadsPerBlock, 128);
+  EXPECT_EQ(f.fma32, 0);
+  EXPECT_EQ(f.tensorFma, 32.0 * 1024);
+  EXPECT_EQ(f.mmaInsts, 8.0 * 64); // per 16 values of k
+  EXPECT_EQ(f.tensorType, TensorType::F16AccF32);
+  ASSERT_EQ(f.numStreams, 5);
+  // Two pieces of 16 x 16 per 16 values of k; rows of 80 bytes do not meet.
+  EXPECT_EQ(f.streams[1].loads, 2.0 * 64);
+  EXPECT_EQ(f.streams[1].vectorBytes, 16);
+  c[11] = 0; // rows of 64 bytes: four of eight meet
+  EXPECT_GT(schedule().features(w, a100(), c).streams[1].wavefronts,
+            f.streams[1].wavefronts);
 }
 
 TEST(Matmul, FeaturesByHand) {

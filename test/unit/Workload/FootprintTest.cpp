@@ -175,6 +175,12 @@ TEST(UnitStrideLoop, Cases) {
   EXPECT_FALSE(unitStrideLoop(operand({9}, {{2, 0}})));
   EXPECT_FALSE(unitStrideLoop(operand({9, 9}, {{1, 0}, {1, 0}})));
   EXPECT_FALSE(unitStrideLoop(operand({}, {})));
+  // Rows of a strided operand may run along no dimension, or not the last one.
+  Operand apart = operand({8, 9}, {{1, 0}, {0, 1}});
+  apart.strides = {16, 1};
+  EXPECT_EQ(unitStrideLoop(apart), 1u);
+  apart.strides = {1, 8};
+  EXPECT_FALSE(unitStrideLoop(apart));
   // The last dimension has one element.
   EXPECT_EQ(unitStrideLoop(operand({8, 1}, {{1, 0}, {0, 1}})), 0u);
 }

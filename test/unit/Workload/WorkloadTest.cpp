@@ -24,6 +24,36 @@ TEST(Workload, ElementTypes) {
   EXPECT_FALSE(parseElementType("f31"));
 }
 
+using Numbers = std::vector<int64_t>;
+
+TEST(Workload, ElementStrides) {
+  Operand op;
+  op.shape = {4, 5, 6};
+  EXPECT_EQ(elementStrides(op), (Numbers{30, 6, 1}));
+  op.shape = {4, 5, kDynamic};
+  EXPECT_EQ(elementStrides(op), (Numbers{kDynamic, kDynamic, 1}));
+  op.strides = {64, 8, 1};
+  EXPECT_EQ(elementStrides(op), (Numbers{64, 8, 1}));
+}
+
+TEST(Workload, LaunchStridesNeverOverlap) {
+  EXPECT_EQ(launchStrides({}, Numbers{4, 5}), (Numbers{5, 1}));
+  EXPECT_EQ(launchStrides(Numbers{kDynamic, 1}, Numbers{4, 5}),
+            (Numbers{5, 1}));
+  EXPECT_EQ(launchStrides(Numbers{1, kDynamic}, Numbers{4, 5}),
+            (Numbers{1, 4}));
+  EXPECT_EQ(launchStrides(Numbers{16, kDynamic}, Numbers{4, 5}),
+            (Numbers{16, 64}));
+}
+
+TEST(Workload, SpannedElements) {
+  EXPECT_EQ(spannedElements(Numbers{4, 5}, Numbers{5, 1}, 0), 20);
+  // The last row ends after 5 of its 16 elements.
+  EXPECT_EQ(spannedElements(Numbers{4, 5}, Numbers{16, 1}, 3), 3 + 3 * 16 + 5);
+  EXPECT_EQ(spannedElements(Numbers{4, 0}, Numbers{16, 1}, 3), 0);
+  EXPECT_EQ(spannedElements(Numbers{}, Numbers{}, 2), 3);
+}
+
 TEST(Workload, Totals) {
   Workload w = matmul(64, 32, 16);
   EXPECT_FALSE(w.isDynamic());

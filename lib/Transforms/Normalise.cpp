@@ -1,0 +1,222 @@
+//===- Normalise.cpp - operations into the form that is tuned -------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Transforms/Normalise.h"
+
+#include "hwtune/IR/Dialect.h"
+#include "hwtune/IR/WorkloadExtraction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+namespace {
+
+/// The operations of `module` that are an `Op`, collected before any changes.
+template <typename Op> SmallVector<Op> collect(ModuleOp module) {
+  SmallVector<Op> ops;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<transform::TransformOpInterface>(op))
+      return WalkResult::skip();
+    if (auto wanted = dyn_cast<Op>(op))
+      ops.push_back(wanted);
+    return WalkResult::advance();
+  });
+  return ops;
+}
+
+//===----------------------------------------------------------------------===//
+// Aggregates
+//===----------------------------------------------------------------------===//
+
+void decomposeAggregates(RewriterBase &rewriter, ModuleOp module) {
+  for (auto op : collect<linalg::AggregatedOpInterface>(module)) {
+    // On buffers there is no result to replace: such an operation stays.
+    if (isa<linalg::LinalgOp>(op.getOperation()) || op->getNumResults() == 0)
+      continue;
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+    if (succeeded(results))
+      rewriter.replaceOp(op, *results);
+  }
+  // Where these fail, the operation stays as it is.
+  for (auto op : collect<linalg::PackOp>(module)) {
+    rewriter.setInsertionPoint(op);
+    (void)linalg::lowerPack(rewriter, op);
+  }
+  for (auto op : collect<linalg::UnPackOp>(module)) {
+    rewriter.setInsertionPoint(op);
+    (void)linalg::lowerUnPack(rewriter, op);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers from outside
+//===----------------------------------------------------------------------===//
+
+/// Numbers that the body of `op` uses from outside and that are no constants.
+SmallVector<Value> capturedNumbers(linalg::LinalgOp op) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  return llvm::filter_to_vector(captured, [](Value value) {
+    return (value.getType().isIndex() ||
+            hwtune::elementTypeOf(value.getType())) &&
+           !matchPattern(value, m_Constant());
+  });
+}
+
+/// `op` with `numbers` as further inputs, which its body reads instead.
+void addInputs(RewriterBase &rewriter, linalg::GenericOp op,
+               ArrayRef<Value> numbers) {
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  SmallVector<Value> inputs(op.getInputs());
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  unsigned first = inputs.size();
+  AffineMap none = AffineMap::get(op.getNumLoops(), 0, op.getContext());
+  for (Value number : numbers) {
+    // An index has no size in memory; as a number of 64 bits it has one.
+    inputs.push_back(number.getType().isIndex()
+                         ? arith::IndexCastOp::create(
+                               rewriter, loc, rewriter.getI64Type(), number)
+                               .getResult()
+                         : number);
+    maps.insert(maps.begin() + inputs.size() - 1, none);
+  }
+  auto wider = linalg::GenericOp::create(
+      rewriter, loc, op.getResultTypes(), inputs, op.getOutputs(), maps,
+      op.getIteratorTypesArray(), /*bodyBuild=*/nullptr,
+      getPrunedAttributeList(op, op.getAttributeNames()));
+  wider.getRegion().takeBody(op.getRegion());
+  Block *body = wider.getBody();
+  rewriter.setInsertionPointToStart(body);
+  for (auto [i, number] : llvm::enumerate(numbers)) {
+    Value inside = body->insertArgument(first + i, inputs[first + i].getType(),
+                                        number.getLoc());
+    if (number.getType().isIndex())
+      inside = arith::IndexCastOp::create(rewriter, loc,
+                                          rewriter.getIndexType(), inside);
+    replaceAllUsesInRegionWith(number, inside, wider.getRegion());
+  }
+  rewriter.replaceOp(op, wider.getResults());
+}
+
+void liftCaptures(RewriterBase &rewriter, ModuleOp module) {
+  for (auto op : collect<linalg::LinalgOp>(module)) {
+    SmallVector<Value> numbers = capturedNumbers(op);
+    if (numbers.empty())
+      continue;
+    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+    if (!generic) {
+      rewriter.setInsertionPoint(op);
+      FailureOr<linalg::GenericOp> made =
+          linalg::generalizeNamedOp(rewriter, op);
+      if (failed(made))
+        continue; // refused later, by what its body uses
+      generic = *made;
+    }
+    addInputs(rewriter, generic, numbers);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Long reductions to few results
+//===----------------------------------------------------------------------===//
+
+/// A grid has one block for each result or few results. Below this many it
+/// leaves most of any GPU idle.
+constexpr int64_t kFewResults = 128;
+/// Partial results, and iterations of each, that are worth a second kernel.
+constexpr int64_t kLeastParts = 32, kLeastPartLength = 256;
+
+/// Parts that a reduction of `extent` iterations is cut into: the divisor
+/// nearest to its square root; 0 where none makes sense.
+int64_t partsOf(int64_t extent) {
+  int64_t best = 0;
+  for (int64_t parts = kLeastParts; parts * kLeastPartLength <= extent; ++parts)
+    if (extent % parts == 0 && parts * parts <= extent)
+      best = parts;
+  return best;
+}
+
+/// Parts of the only reduction loop of `op`, 0 where it is better left whole.
+int64_t partsOf(linalg::LinalgOp op) {
+  int64_t results = 1, reduced = 0;
+  for (auto [extent, kind] :
+       llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
+    if (ShapedType::isDynamic(extent))
+      return 0;
+    if (kind == utils::IteratorType::parallel)
+      results *= extent;
+    else
+      reduced = extent;
+  }
+  return results < kFewResults ? partsOf(reduced) : 0;
+}
+
+/// Two operations: partial results by a full grid, then their combination. The
+/// order is fixed, so the result is the same in every run.
+void splitLongReductions(RewriterBase &rewriter, ModuleOp module) {
+  for (auto op : collect<linalg::LinalgOp>(module)) {
+    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 1 ||
+        op.getNumDpsInits() != 1 ||
+        op->hasAttr(hwtune::HWTuneDialect::kConfigAttrName))
+      continue;
+    int64_t parts = partsOf(op);
+    if (parts == 0)
+      continue;
+    rewriter.setInsertionPoint(op);
+    linalg::LinalgOp generic = op;
+    if (!isa<linalg::GenericOp>(op.getOperation())) {
+      auto made = linalg::generalizeNamedOp(rewriter, op);
+      if (failed(made))
+        continue;
+      generic = cast<linalg::LinalgOp>(made->getOperation());
+    }
+    // Fails where the body is not one associative operation: then it stays.
+    (void)linalg::splitReduction(rewriter, generic, [&](linalg::LinalgOp) {
+      return linalg::SplitReductionOptions{parts, /*index=*/0,
+                                           /*innerParallel=*/false};
+    });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Operations that do nothing
+//===----------------------------------------------------------------------===//
+
+void removeEmpty(RewriterBase &rewriter, ModuleOp module) {
+  for (auto op : collect<linalg::LinalgOp>(module)) {
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    auto *zero = llvm::find(extents, 0);
+    if (zero == extents.end())
+      continue;
+    emitRemark(op.getLoc())
+        << "'" << op->getName().getStringRef() << "' does nothing: its loop "
+        << zero - extents.begin() << " has 0 iterations";
+    if (op.hasPureTensorSemantics())
+      rewriter.replaceOp(op, op.getDpsInits());
+    else
+      rewriter.eraseOp(op);
+  }
+}
+
+} // namespace
+
+void hwtune::normaliseLinalg(ModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  decomposeAggregates(rewriter, module);
+  liftCaptures(rewriter, module);
+  removeEmpty(rewriter, module);
+  splitLongReductions(rewriter, module);
+}

@@ -1,0 +1,75 @@
+// What `hw-aware-tune` makes of operations before it tunes them.
+
+// RUN: hwtune-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(hw-aware-tune{device=model db=none trials=1 emit=config target=a100-sxm4-80gb})' 2>/dev/null | FileCheck %s
+
+// Numbers from outside become operands; an index goes through i64.
+// CHECK-LABEL: func.func @captured(
+// CHECK-SAME: %[[A:.*]]: tensor<64xf32>, %[[ALPHA:.*]]: f32, %[[N:.*]]: index
+// CHECK: %[[N64:.*]] = arith.index_cast %[[N]] : index to i64
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%[[A]], %[[N64]], %[[ALPHA]] : tensor<64xf32>, i64, f32)
+// CHECK-SAME: hwtune.config
+func.func @captured(%a: tensor<64xf32>, %alpha: f32, %n: index, %o: tensor<64xf32>) -> tensor<64xf32> {
+  %r = linalg.map ins(%a : tensor<64xf32>) outs(%o : tensor<64xf32>) (%x: f32, %i: f32) {
+    %l = linalg.index 0 : index
+    %c = arith.cmpi slt, %l, %n : index
+    %m = arith.mulf %x, %alpha : f32
+    %s = arith.select %c, %m, %x : f32
+    linalg.yield %s : f32
+  }
+  return %r : tensor<64xf32>
+}
+
+// -----
+
+// Nothing to add up leaves the sum as it was.
+// CHECK-LABEL: func.func @empty(
+// CHECK-SAME: %[[C:.*]]: tensor<16x128xf32>
+// CHECK-NOT: linalg.matmul
+// CHECK: linalg.exp
+// CHECK-SAME: ins(%[[C]] :
+func.func @empty(%c: tensor<16x128xf32>, %a: tensor<16x0xf32>, %b: tensor<0x128xf32>) -> tensor<16x128xf32> {
+  // expected-remark @below {{'linalg.matmul' does nothing: its loop 2 has 0 iterations}}
+  %r = linalg.matmul ins(%a, %b : tensor<16x0xf32>, tensor<0x128xf32>) outs(%c : tensor<16x128xf32>) -> tensor<16x128xf32>
+  %e = linalg.exp ins(%r : tensor<16x128xf32>) outs(%r : tensor<16x128xf32>) -> tensor<16x128xf32>
+  return %e : tensor<16x128xf32>
+}
+
+// -----
+
+// One number from many: a grid of partial sums, then their sum.
+// CHECK-LABEL: func.func @long(
+// CHECK: tensor.expand_shape {{.*}} : tensor<1000000xf32> into tensor<1000x1000xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
+// CHECK-SAME: tensor<1000xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]
+func.func @long(%a: tensor<1000000xf32>, %o: tensor<f32>) -> tensor<f32> {
+  %r = linalg.reduce {arith.addf} ins(%a : tensor<1000000xf32>) outs(%o : tensor<f32>) dimensions = [0]
+  return %r : tensor<f32>
+}
+
+// -----
+
+// A prime number of iterations is left whole, and so are many results.
+// CHECK-LABEL: func.func @whole(
+// CHECK-NOT: tensor.expand_shape
+func.func @whole(%a: tensor<999983xf32>, %o: tensor<f32>, %b: tensor<512x65536xf32>, %p: tensor<512xf32>) -> (tensor<f32>, tensor<512xf32>) {
+  %r = linalg.reduce {arith.addf} ins(%a : tensor<999983xf32>) outs(%o : tensor<f32>) dimensions = [0]
+  %s = linalg.reduce {arith.addf} ins(%b : tensor<512x65536xf32>) outs(%p : tensor<512xf32>) dimensions = [1]
+  return %r, %s : tensor<f32>, tensor<512xf32>
+}
+
+// -----
+
+// What no schedule can run says why.
+// CHECK-LABEL: func.func @refused(
+// expected-warning @below {{nothing in the module can be tuned}}
+module {
+  func.func @refused(%a: tensor<4xcomplex<f32>>, %o: tensor<4xcomplex<f32>>, %m: memref<4x4xf32>) -> tensor<4xcomplex<f32>> {
+    // expected-remark @below {{cannot be tuned: operand 0: element type complex<f32> is not supported}}
+    %r = linalg.copy ins(%a : tensor<4xcomplex<f32>>) outs(%o : tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+    // expected-remark @below {{cannot be tuned: 'linalg.softmax' does not implement the LinalgOp interface; on tensors, hw-aware-tune tunes its parts}}
+    linalg.softmax dimension(1) ins(%m : memref<4x4xf32>) outs(%m : memref<4x4xf32>)
+    return %r : tensor<4xcomplex<f32>>
+  }
+}
