@@ -7,6 +7,7 @@
 
 #include "hwtune/Measure/Generator.h"
 #include "hwtune/Measure/Elements.h"
+#include "hwtune/Support/Random.h"
 
 #include <bit>
 #include <cassert>
@@ -17,19 +18,7 @@ using namespace hwtune;
 
 namespace {
 
-constexpr uint64_t kGolden = 0x9e3779b97f4a7c15u;
 constexpr uint64_t kLargestInteger = 8;
-
-/// The output function of SplitMix64.
-uint64_t mix(uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
-uint64_t hashOf(uint64_t mixedSeed, uint64_t index) {
-  return mix(mixedSeed + (index + 1) * kGolden);
-}
 
 /// The magnitude is k * spacing for k in [spacing^-1 / 4, spacing^-1 * 5 / 4]:
 /// on [1, 1.25] the type's own spacing is 2^(1 - significand bits).
@@ -57,7 +46,7 @@ void fillFloats(uint64_t mixedSeed, int bits, std::span<std::byte> bytes,
   const double spacing = std::ldexp(1.0, 1 - bits);
   const int shift = 63 - (bits - 1);
   for (size_t i = 0; i < bytes.size() / sizeof(T); ++i) {
-    uint64_t hash = hashOf(mixedSeed, first + i);
+    uint64_t hash = Random::at(mixedSeed, first + i);
     double magnitude =
         0.25 + static_cast<double>((hash >> 1) >> shift) * spacing;
     T value = static_cast<T>(hash & 1 ? -magnitude : magnitude);
@@ -68,12 +57,12 @@ void fillFloats(uint64_t mixedSeed, int bits, std::span<std::byte> bytes,
 } // namespace
 
 double hwtune::generatedValue(uint64_t seed, uint64_t index, ElementType type) {
-  return valueFrom(hashOf(mix(seed), index), type);
+  return valueFrom(Random::at(Random::mix(seed), index), type);
 }
 
 void hwtune::generate(uint64_t seed, ElementType type,
                       std::span<std::byte> bytes, uint64_t first) {
-  uint64_t mixedSeed = mix(seed);
+  uint64_t mixedSeed = Random::mix(seed);
   if (type == ElementType::F32)
     return fillFloats<float>(mixedSeed, 24, bytes, first);
   if (type == ElementType::F64)
@@ -81,7 +70,7 @@ void hwtune::generate(uint64_t seed, ElementType type,
   size_t size = static_cast<size_t>(sizeInBytes(type));
   assert(bytes.size() % size == 0 && "a whole number of elements");
   for (size_t i = 0; i < bytes.size() / size; ++i)
-    encodeElement(type, valueFrom(hashOf(mixedSeed, first + i), type),
+    encodeElement(type, valueFrom(Random::at(mixedSeed, first + i), type),
                   bytes.data() + i * size);
 }
 

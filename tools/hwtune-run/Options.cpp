@@ -110,6 +110,7 @@ const std::vector<Option> &options() {
       {"--time-only", false, "",
        [](O &o, S) {
          o.policy.check = false;
+         o.open.simChecks = false; // a check is another run's
          return true;
        }},
       {"--allow-other-gpu", false, "",

@@ -23,9 +23,14 @@ class Random {
 public:
   /// `stream` separates sequences of one seed (a trial's number, ...).
   explicit Random(uint64_t seed, uint64_t stream = 0)
-      : state(mix(seed) ^ mix(stream * 0x9e3779b97f4a7c15u + 1)) {}
+      : state(mix(seed) ^ mix(stream * kStep + 1)) {}
 
-  uint64_t next() { return mix(state += 0x9e3779b97f4a7c15u); }
+  uint64_t next() { return mix(state += kStep); }
+  /// The `index`-th number (from 0) of the sequence that starts in `state`,
+  /// without those before it.
+  static uint64_t at(uint64_t state, uint64_t index) {
+    return mix(state + (index + 1) * kStep);
+  }
   /// Uniform in [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   /// Uniform in [0, bound); bound >= 1.
@@ -40,12 +45,15 @@ public:
     return radius * std::cos(6.283185307179586 * uniform());
   }
 
-private:
+  /// A bijection whose results look unrelated.
   static uint64_t mix(uint64_t z) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
+
+private:
+  static constexpr uint64_t kStep = 0x9e3779b97f4a7c15u;
   uint64_t state;
 };
 

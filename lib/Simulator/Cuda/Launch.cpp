@@ -66,26 +66,6 @@ Result gatherParams(const exec::FunctionInfo &info, void **params, void **extra,
   return Result::Success;
 }
 
-/// The assembler keeps to what a block of `.maxntid` threads can have, at the
-/// price of spills.
-uint32_t registersOf(const Driver &driver, const exec::FunctionInfo &info) {
-  uint32_t wanted =
-      driver.config.registers ? driver.config.registers : info.registers;
-  const auto &bound = info.reqNTid ? info.reqNTid : info.maxNTid;
-  if (!bound)
-    return wanted;
-  const TargetSpec &t = driver.config.target;
-  auto roundUp = [](int64_t value, int64_t unit) {
-    return (value + unit - 1) / unit * unit;
-  };
-  int64_t warps =
-      roundUp(roundUp(int64_t(volume(*bound)), t.warpSize) / t.warpSize,
-              t.warpAllocGranularity);
-  int64_t perWarp = t.registersPerBlock / std::max<int64_t>(warps, 1) /
-                    t.registerAllocUnit * t.registerAllocUnit;
-  return uint32_t(std::min<int64_t>(wanted, perWarp / t.warpSize));
-}
-
 /// The limits of the device and of the function, in the order in which the
 /// driver's documentation gives the codes.
 Result checkShape(const Driver &driver, const FunctionState &function,

@@ -9,6 +9,7 @@
 
 #include "Image.h"
 #include "hwtune/Simulator/Ptx/Parser.h"
+#include "hwtune/Simulator/Timing/Registers.h"
 
 #include <fmt/format.h>
 
@@ -177,6 +178,17 @@ FunctionState *simcuda::functionOf(Driver &driver, cuda::Function handle) {
   return it == driver.functions.end() ? nullptr : &it->second;
 }
 
+/// The assembler keeps to what a block of `.maxntid` threads can have, at the
+/// price of spills.
+uint32_t simcuda::registersOf(const Driver &driver,
+                              const exec::FunctionInfo &info) {
+  const TargetSpec &t = driver.config.target;
+  if (!driver.config.registers)
+    return timing::estimateRegisters(info, t).registers;
+  return uint32_t(std::min<int64_t>(driver.config.registers,
+                                    timing::registerLimit(info, t)));
+}
+
 /// Threads that fit a block: the target's limit, the kernel's bounds and the
 /// registers.
 static int maxThreads(const Driver &driver, const FunctionState &function) {
@@ -187,8 +199,7 @@ static int maxThreads(const Driver &driver, const FunctionState &function) {
     if (bound)
       threads =
           std::min(threads, int64_t((*bound)[0]) * (*bound)[1] * (*bound)[2]);
-  uint32_t registers = std::max(
-      driver.config.registers ? driver.config.registers : info.registers, 1u);
+  uint32_t registers = std::max(registersOf(driver, info), 1u);
   int64_t perWarp =
       (int64_t(registers) * t.warpSize + t.registerAllocUnit - 1) /
       t.registerAllocUnit * t.registerAllocUnit;
@@ -216,8 +227,7 @@ Result simcuda::functionAttribute(Driver &driver, const FunctionState &function,
     value = int(info.localBytes);
     break;
   case A::NumRegs:
-    value =
-        int(driver.config.registers ? driver.config.registers : info.registers);
+    value = int(registersOf(driver, info));
     break;
   case A::PtxVersion:
     value = int(driver.modules.at(function.module).ptxVersion);

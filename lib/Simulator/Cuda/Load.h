@@ -42,6 +42,9 @@ Result findFunction(Driver &driver, Id module, std::string_view name, Id &id);
 /// The function behind a handle of a function or kernel, or null.
 FunctionState *functionOf(Driver &driver, cuda::Function handle);
 
+/// Registers of a thread: what the user says, else our estimate.
+uint32_t registersOf(const Driver &driver, const exec::FunctionInfo &info);
+
 Result functionAttribute(Driver &driver, const FunctionState &function,
                          int attribute, int &value);
 Result setFunctionAttribute(Driver &driver, FunctionState &function,

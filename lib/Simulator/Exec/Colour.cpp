@@ -139,26 +139,16 @@ void FunctionDecoder::colour() {
   SlotPool pools[] = {SlotPool(4), SlotPool(128), SlotPool(256), SlotPool(512)};
   using Active = std::pair<uint32_t, uint32_t>; // end, register
   std::priority_queue<Active, std::vector<Active>, std::greater<>> active;
-  uint32_t pressure = 0, highest = 0;
-  auto weight = [&](uint32_t reg) {
-    return classes[reg] == RegClass::Pred
-               ? 0u
-               : pools[size_t(classes[reg])].bytes / 128;
-  };
   for (const Interval &i : all) {
     while (!active.empty() && active.top().first < i.begin) {
       uint32_t r = active.top().second;
       if (classes[r] != RegClass::Pred)
         pools[size_t(classes[r])].give(slot[r]);
-      pressure -= weight(r);
       active.pop();
     }
     slot[i.reg] = pools[size_t(classes[i.reg])].take();
     active.push({i.end, i.reg});
-    pressure += weight(i.reg);
-    highest = std::max(highest, pressure);
   }
-  D.info.registers = std::min<uint32_t>(255, highest + 4);
 
   // Predicates, then the wide classes, then words, then constants.
   uint32_t top = kFirstPredicate + 4 * pools[0].count;

@@ -213,6 +213,7 @@ private:
   void connect();
   void findReconvergence();
   void colour();
+  void estimateRegisters();
   void describe(uint32_t i);
 };
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decode.h"
+#include "RegisterPressure.h"
 
 #include <fmt/format.h>
 
@@ -625,6 +626,28 @@ bool FunctionDecoder::decodeBody() {
   return !failed;
 }
 
+void FunctionDecoder::estimateRegisters() {
+  FlowGraph flow;
+  for (const ptx::Register &r : F.registers)
+    flow.words.push_back(
+        r.type == ptx::Type::Pred
+            ? 0
+            : uint8_t(std::max(1u, ptx::typeBytes(r.type) / 4)));
+  std::span<InstMeta> metas(B.P.metas);
+  for (const VBlock &block : blocks)
+    flow.blocks.push_back(
+        {metas.subspan(block.firstMeta, block.numMetas), block.succs});
+  Folding folding(flow);
+  uint32_t arrays = 0;
+  if (promoteLocalArrays(flow, folding, D.info.localBytes,
+                         metas.subspan(D.firstMeta)))
+    arrays = D.info.localBytes / 4;
+  D.info.leastRegisters =
+      arrays + registerPressure(flow, folding, kLeastRegisters);
+  D.info.hoistedRegisters =
+      arrays + registerPressure(flow, folding, kHiddenLatency);
+}
+
 Status FunctionDecoder::decode() {
   layOutLocals();
   D.firstMeta = uint32_t(B.P.metas.size());
@@ -633,6 +656,7 @@ Status FunctionDecoder::decode() {
   inst = nullptr;
   connect();
   findReconvergence();
+  estimateRegisters();
   colour();
   if (failed)
     return status;

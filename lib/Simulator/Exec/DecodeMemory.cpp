@@ -478,6 +478,7 @@ void FunctionDecoder::describe(uint32_t i) {
   bool isStore = op == "st" || op == "red" || op == "bra";
   auto ops = operands();
   auto visit = [&](auto &&self, const Operand &o, bool write) -> void {
+    m.readsSpecial |= o.kind == OperandKind::Special;
     if (o.kind == OperandKind::Register)
       (write ? m.writes : m.reads).push_back(o.index);
     else if (o.kind == OperandKind::Address) {

@@ -70,11 +70,13 @@ double MemorySystem::spill(double now) {
   // Every other one is a store, which goes through to L2.
   storeTurn = !storeTurn;
   if (storeTurn)
-    beyondL1(unsigned(target.lineBytes / target.sectorBytes), true, served);
+    beyondL1(unsigned(target.lineBytes / target.sectorBytes), true,
+             input.localL2HitRate, served);
   return served;
 }
 
-double MemorySystem::beyondL1(unsigned sectors, bool isStore, double now) {
+double MemorySystem::beyondL1(unsigned sectors, bool isStore, double hitRate,
+                              double now) {
   double bytes = double(sectors) * double(target.sectorBytes);
   double latency = target.l2Latency.value_or(0);
   l2Sectors += sectors;
@@ -84,7 +86,7 @@ double MemorySystem::beyondL1(unsigned sectors, bool isStore, double now) {
     l2Free = std::max(l2Free, now) + bytes / share;
     done = l2Free;
   }
-  missCredit += double(sectors) * (1 - input.l2HitRate);
+  missCredit += double(sectors) * (1 - hitRate);
   auto misses = static_cast<unsigned>(missCredit);
   missCredit -= misses;
   if (misses) {
@@ -108,13 +110,17 @@ AccessTime MemorySystem::accessGlobal(const exec::InstMeta &inst,
                                       const std::vector<LineRecord> &lines,
                                       double now) {
   unsigned sectors = 0, hits = 0;
-  bool useL1 = on.l1 && (inst.isLoad || inst.isAsync) && !inst.bypassesL1 &&
-               !inst.isAtomic;
+  // Every store goes through to L2, but L1 keeps what local ones wrote.
+  bool isLocal = inst.space == ptx::Space::Local;
+  bool useL1 = on.l1 && (inst.isLoad || inst.isAsync || isLocal) &&
+               !inst.bypassesL1 && !inst.isAtomic;
   for (uint32_t i = 0; i < record.numLines; ++i) {
     const LineRecord &line = lines[record.firstLine + i];
     sectors += std::popcount(line.sectorMask);
     if (useL1)
       hits += std::popcount(l1.access(line.line, line.sectorMask));
+    if (inst.isStore)
+      hits = 0;
   }
   double wavefronts = record.wavefronts;
   if (!on.coalescing) {
@@ -126,12 +132,16 @@ AccessTime MemorySystem::accessGlobal(const exec::InstMeta &inst,
     hits = std::min(hits, sectors);
   }
   double served = serve(1, wavefronts, now);
-  l1Accesses += sectors;
-  l1Hits += hits;
+  if (!inst.isStore && !inst.isAtomic && !isLocal) {
+    l1Accesses += sectors;
+    l1Hits += hits;
+  }
   double ready = served + target.l1Latency.value_or(0);
   if (sectors > hits || inst.isStore || inst.isAtomic)
-    ready = std::max(ready, beyondL1(sectors - hits,
-                                     inst.isStore && !inst.isAtomic, served));
+    ready = std::max(ready,
+                     beyondL1(sectors - hits, inst.isStore && !inst.isAtomic,
+                              isLocal ? input.localL2HitRate : input.l2HitRate,
+                              served));
   if (inst.isAtomic)
     ready = std::max(ready, served + target.atomicLatency.value_or(0));
   return {served, ready};

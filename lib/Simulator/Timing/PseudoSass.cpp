@@ -99,7 +99,21 @@ static SassCost convertCost(std::string_view name) {
   return {1, Pipe::Special, 1, 0, 1};
 }
 
+/// An array that the assembler keeps in registers is read and written by
+/// predicated moves, one for each place that the index may mean; loads and
+/// stores at one index share the comparisons.
+static SassCost registerArrayCost(const InstMeta &inst) {
+  double places = inst.registerSlots;
+  if (places <= 1)
+    return {0, Pipe::None, 0, 0, 0};
+  double words = std::max(1.0, double(inst.bytesPerLane) / 4);
+  double moves = words * places + places / 2;
+  return {moves, Pipe::Integer, moves, 0, places};
+}
+
 SassCost timing::sassCost(const InstMeta &inst) {
+  if (inst.registerSlots)
+    return registerArrayCost(inst);
   switch (inst.cls) {
   case InstClass::FP32:
     return {1, Pipe::Fp32, 1, 0, 1};
@@ -165,17 +179,18 @@ static bool mayPass(const InstMeta &load, const InstMeta &above) {
 std::vector<uint8_t> timing::hoistDistances(std::span<const InstMeta> insts,
                                             unsigned distance) {
   std::vector<uint8_t> moves(insts.size(), 0);
+  std::vector<size_t> order; // of the block so far, loads moved
   for (size_t i = 0; i < insts.size(); ++i) {
-    if (!insts[i].isLoad || insts[i].isStore || insts[i].isAtomic)
-      continue;
+    const InstMeta &inst = insts[i];
+    if (inst.isBlockStart || (i && insts[i - 1].function != inst.function))
+      order.clear();
     unsigned moved = 0;
-    for (size_t j = i; j > 0 && moved < distance && !insts[j].isBlockStart;) {
-      --j;
-      if (insts[j].function != insts[i].function ||
-          !mayPass(insts[i], insts[j]))
-        break;
+    bool mayMove = inst.isMemory && inst.isLoad && !inst.isStore &&
+                   !inst.isAtomic && !inst.registerSlots;
+    while (mayMove && moved < std::min<size_t>(distance, order.size()) &&
+           mayPass(inst, insts[order[order.size() - 1 - moved]]))
       ++moved;
-    }
+    order.insert(order.end() - moved, i);
     moves[i] = static_cast<uint8_t>(moved);
   }
   return moves;

@@ -27,8 +27,7 @@ static Json toObject(const Breakdown &b) {
           {"dependence", b.dependence},
           {"memory_latency", b.memoryLatency},
           {"barrier", b.barrier},
-          {"icache", b.icache},
-          {"empty", b.empty}};
+          {"icache", b.icache}};
 }
 
 static Json toObject(const ModelTime &time) {

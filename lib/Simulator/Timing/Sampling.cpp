@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hwtune/Simulator/Timing/Sampling.h"
+#include "hwtune/Support/Random.h"
 
 #include <algorithm>
 #include <array>
@@ -29,14 +30,6 @@ std::vector<Range> ranges(uint32_t extent) {
   return {{0, 1}, {1, extent - 2}, {extent - 1, 1}};
 }
 
-/// splitmix64: the next of a sequence of well mixed numbers.
-uint64_t mix(uint64_t &state) {
-  uint64_t z = (state += 0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 uint64_t linear(exec::Dim3 grid, uint64_t x, uint64_t y, uint64_t z) {
   return x + grid[0] * (y + grid[1] * z);
 }
@@ -46,7 +39,7 @@ uint64_t linear(exec::Dim3 grid, uint64_t x, uint64_t y, uint64_t z) {
 std::vector<BlockClass>
 timing::sampleClasses(exec::Dim3 grid, uint32_t interior, uint64_t seed) {
   std::vector<BlockClass> classes;
-  uint64_t state = seed;
+  Random random(seed);
   for (Range rz : ranges(grid[2]))
     for (Range ry : ranges(grid[1]))
       for (Range rx : ranges(grid[0])) {
@@ -60,7 +53,7 @@ timing::sampleClasses(exec::Dim3 grid, uint32_t interior, uint64_t seed) {
         // suffices; what is missing is filled in order.
         for (uint64_t tries = 0; tries < 8 * wanted && chosen.size() < wanted;
              ++tries) {
-          uint64_t at = mix(state) % size;
+          uint64_t at = random.below(size);
           chosen.insert(linear(grid, rx.begin + at % rx.size,
                                ry.begin + at / rx.size % ry.size,
                                rz.begin + at / rx.size / ry.size));

@@ -80,6 +80,7 @@ public:
 
 private:
   void setPipeClocks();
+  Scheduler &emptiestScheduler();
   void startBlock(double now);
   void prepare(Warp &warp, double now);
   bool canIssue(const Warp &warp, Scheduler &scheduler, double now,
@@ -155,6 +156,14 @@ double Machine::latencyOf(const SassCost &cost) const {
   return base * std::max(1.0, cost.latencySteps);
 }
 
+/// Warps are dealt to the schedulers so that these hold equally many.
+Scheduler &Machine::emptiestScheduler() {
+  return *std::min_element(schedulers.begin(), schedulers.end(),
+                           [](const Scheduler &a, const Scheduler &b) {
+                             return a.warps.size() < b.warps.size();
+                           });
+}
+
 void Machine::startBlock(double now) {
   if (nextBlock >= input.blocks.size())
     return;
@@ -172,7 +181,7 @@ void Machine::startBlock(double now) {
     warp.fromMemory.assign(numRegisters, 0);
     unsigned slot = static_cast<unsigned>(warps.size());
     warps.push_back(std::move(warp));
-    schedulers[w % schedulers.size()].warps.push_back(slot);
+    emptiestScheduler().warps.push_back(slot);
     ++live;
     prepare(warps.back(), now);
   }

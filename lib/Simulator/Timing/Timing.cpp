@@ -9,6 +9,7 @@
 #include "hwtune/Simulator/Timing/Energy.h"
 #include "hwtune/Simulator/Timing/Formula.h"
 #include "hwtune/Simulator/Timing/MemorySystem.h"
+#include "hwtune/Simulator/Timing/Registers.h"
 #include "hwtune/Simulator/Timing/SmSimulation.h"
 #include "hwtune/Simulator/Timing/Traffic.h"
 #include "hwtune/Target/Occupancy.h"
@@ -23,9 +24,12 @@ using exec::InstClass;
 
 namespace {
 
-/// How far `ptxas` is assumed to move loads up inside a basic block: fits the
-/// scale of measured kernels, not their order (docs/simulator.md).
-constexpr unsigned kHoistDistance = 6;
+/// How many places loads move up inside a basic block: a compiler hides the
+/// latency of shared memory behind as many instructions, one issued per clock.
+unsigned hoistDistance(const TargetSpec &target) {
+  constexpr double kMost = 255;
+  return unsigned(std::clamp(target.sharedLatency.value_or(0), 0.0, kMost));
+}
 
 class Estimator {
 public:
@@ -34,7 +38,8 @@ public:
             const TimingOptions &options)
       : program(program), memory(memory), request(request), target(target),
         options(options), insts(program.instructions()),
-        costs(sassCosts(insts)), hoist(hoistDistances(insts, kHoistDistance)) {}
+        costs(sassCosts(insts)),
+        hoist(hoistDistances(insts, hoistDistance(target))) {}
 
   TimingReport run();
 
@@ -44,11 +49,17 @@ private:
   bool runGroup(const std::vector<uint64_t> &blocks, double weight,
                 TraceRecorder *recorder);
   void countWork();
+  void addLocalWork();
   void simulate(std::span<const BlockTrace> traces);
-  double blockCycles(const SmInput &input);
+  SmInput inputOf(std::span<const BlockTrace> traces) const;
+  double aloneCycles(std::span<const BlockTrace> traces) const;
   void finishTimes();
   void noteMissing();
 
+  double warpsPerBlock() const {
+    return std::ceil(double(request.block[0]) * request.block[1] *
+                     request.block[2] / double(target.warpSize));
+  }
   double gridBlocks() const {
     return double(request.grid[0]) * request.grid[1] * request.grid[2];
   }
@@ -65,6 +76,8 @@ private:
   exec::EventCounts scaled;     ///< to the grid
   exec::EventCounts lastEvents; ///< of the last group that ran
   double blocksCounted = 0;
+  double spillBytes = 0; ///< of a thread
+  double localStoreBytes = 0, localL2HitRate = 1;
   /// Executions of each instruction by warps, of the recorded blocks.
   GridWork work;
   TimingReport report;
@@ -102,8 +115,13 @@ void Estimator::findOccupancy() {
   needs.threads =
       int64_t(request.block[0]) * request.block[1] * request.block[2];
   report.registersFromPtxas = options.facts.fromPtxas;
+  RegisterEstimate estimate = estimateRegisters(function, target);
   report.registers =
-      options.facts.registers ? options.facts.registers : function.registers;
+      options.facts.registers ? options.facts.registers : estimate.registers;
+  spillBytes = !options.mechanisms.spills ? 0
+               : options.facts.registers || options.facts.spillBytes
+                   ? options.facts.spillBytes
+                   : estimate.spillBytes;
   needs.registersPerThread = report.registers;
   needs.sharedBytes =
       int64_t(function.staticSharedBytes) + request.dynamicSharedBytes;
@@ -204,18 +222,40 @@ void Estimator::countWork() {
                             e.asyncCopyWavefronts);
   work.memoryInsts =
       double(e.sharedLoads + e.sharedStores + e.sharedAtomics + e.globalLoads +
-             e.globalStores + e.globalAtomics + e.localLoads + e.localStores +
-             e.asyncCopies + e.shuffles);
-  if (options.mechanisms.spills) {
-    double warps = std::ceil(double(request.block[0]) * request.block[1] *
-                             request.block[2] / double(target.warpSize));
-    double spills = 2.0 * options.facts.spillBytes / double(target.bankBytes) *
-                    warps * work.blocks;
+             e.globalStores + e.globalAtomics + e.asyncCopies + e.shuffles);
+  addLocalWork();
+}
+
+/// Local memory: arrays that found no registers, and spills.
+void Estimator::addLocalWork() {
+  const exec::EventCounts &e = scaled;
+  auto first = std::find_if(insts.begin(), insts.end(), [&](const auto &inst) {
+    return &program.functions()[inst.function] == request.function &&
+           inst.registerSlots;
+  });
+  double frame = spillBytes;
+  if (first == insts.end()) {
+    frame += request.function->localBytes;
+    double sectors = double(e.localLoadSectors + e.localStoreSectors);
+    work.memoryInsts += double(e.localLoads + e.localStores);
+    work.wavefronts +=
+        sectors * double(target.sectorBytes) / double(target.lineBytes);
+    localStoreBytes = double(e.localStoreSectors) * double(target.sectorBytes);
+  }
+  if (spillBytes > 0) {
+    // Each spilled word is stored once and loaded once.
+    double spills = 2 * spillBytes / double(target.bankBytes) *
+                    warpsPerBlock() * work.blocks;
     work.issue += spills;
     work.memoryInsts += spills;
     work.wavefronts += spills;
-    work.l2Bytes += spills / 2 * double(target.lineBytes);
+    localStoreBytes += spills / 2 * double(target.lineBytes);
   }
+  double sms = std::min<double>(target.smCount, work.blocks);
+  double footprint = frame * double(target.warpSize) * warpsPerBlock() *
+                     double(report.blocksPerSM) * sms;
+  if (footprint > 0)
+    localL2HitRate = std::min(1.0, double(target.l2Bytes) / footprint);
 }
 
 /// Adds the hardware instructions of the recorded warps, scaled to the grid.
@@ -262,7 +302,7 @@ double fullCycles(const SmResult &result, std::span<const BlockTrace> blocks) {
   return result.cycles + rest * rate;
 }
 
-void Estimator::simulate(std::span<const BlockTrace> traces) {
+SmInput Estimator::inputOf(std::span<const BlockTrace> traces) const {
   SmInput input;
   input.insts = insts;
   input.costs = costs;
@@ -270,10 +310,15 @@ void Estimator::simulate(std::span<const BlockTrace> traces) {
   input.residentBlocks = report.blocksPerSM;
   input.l1Bytes = report.l1Bytes;
   input.l2HitRate = report.l2HitRate;
-  input.spillBytesPerThread =
-      options.mechanisms.spills ? options.facts.spillBytes : 0;
+  input.localL2HitRate = localL2HitRate;
+  input.spillBytesPerThread = spillBytes;
   input.codeBytes = work.codeBytes;
   input.activeSMs = std::min<double>(target.smCount, work.blocks);
+  return input;
+}
+
+void Estimator::simulate(std::span<const BlockTrace> traces) {
+  SmInput input = inputOf(traces);
   SmResult result = simulateSM(input, target, options.mechanisms);
   double cycles = fullCycles(result, traces);
 
@@ -309,9 +354,8 @@ void Estimator::simulate(std::span<const BlockTrace> traces) {
 }
 
 /// One block by itself, with nothing to wait for but itself.
-double Estimator::blockCycles(const SmInput &input) {
-  SmInput alone = input;
-  alone.blocks = input.blocks.first(1);
+double Estimator::aloneCycles(std::span<const BlockTrace> traces) const {
+  SmInput alone = inputOf(traces.first(1));
   alone.residentBlocks = 1;
   alone.activeSMs = 1;
   SmResult result = simulateSM(alone, target, options.mechanisms);
@@ -408,16 +452,12 @@ TimingReport Estimator::run() {
       double(scaled.globalLoadSectors + scaled.asyncCopySectors);
   report.l2Sectors =
       loadSectors * (1 - report.l1HitRate) + double(scaled.globalStoreSectors);
-  work.l2Bytes += report.l2Sectors * double(target.sectorBytes);
-  work.dramBytes = traffic.readBytes + traffic.writeBytes;
-  SmInput input;
-  input.insts = insts;
-  input.costs = costs;
-  input.blocks = traces;
-  input.l1Bytes = report.l1Bytes;
-  input.l2HitRate = report.l2HitRate;
+  work.l2Bytes =
+      report.l2Sectors * double(target.sectorBytes) + localStoreBytes;
+  work.dramBytes = traffic.readBytes + traffic.writeBytes +
+                   localStoreBytes * (1 - localL2HitRate);
   if (!traces.empty())
-    work.aloneCycles = blockCycles(input);
+    work.aloneCycles = aloneCycles(traces);
   report.formula = formulaTime(work, target, options.mechanisms);
   finishTimes();
   addEnergy(report, work, target);

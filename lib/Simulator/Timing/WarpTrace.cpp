@@ -8,6 +8,7 @@
 #include "hwtune/Simulator/Timing/WarpTrace.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 using namespace hwtune;
@@ -83,6 +84,32 @@ void timing::coalesce(const uint64_t *addresses, uint32_t mask,
   out.wavefronts = std::max<unsigned>(out.lines.size(), phases);
 }
 
+/// Local memory is interleaved by lane, so that a word of all lanes is one
+/// line; each warp has its own.
+void TraceRecorder::coalesceLocal(const exec::TraceEvent &event,
+                                  unsigned bytesPerLane) {
+  constexpr unsigned kLanes = 32, kMostWarps = 64;
+  constexpr uint64_t kFrameWords = uint64_t(1) << 24;
+  uint64_t frame = (event.block * kMostWarps + event.warp) * kFrameWords;
+  std::array<uint64_t, kLanes> spread{};
+  std::vector<LineRecord> lines;
+  unsigned words = std::max(1u, bytesPerLane / 4);
+  for (unsigned word = 0; word < words; ++word) {
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      if (event.predOn >> lane & 1)
+        spread[lane] =
+            ((frame + event.addresses[lane] / 4 + word) * kLanes + lane) * 4;
+    coalesce(spread.data(), event.predOn, 4, limits.lineBytes,
+             limits.sectorBytes, scratch);
+    lines.insert(lines.end(), scratch.lines.begin(), scratch.lines.end());
+  }
+  scratch.lines = std::move(lines);
+  scratch.wavefronts = unsigned(scratch.lines.size());
+  scratch.sectors = 0;
+  for (const LineRecord &line : scratch.lines)
+    scratch.sectors += std::popcount(line.sectorMask);
+}
+
 TraceRecorder::TraceRecorder(std::span<const exec::InstMeta> insts,
                              std::span<const uint8_t> hoist,
                              std::span<const uint64_t> record, Limits limits)
@@ -93,8 +120,15 @@ TraceRecorder::TraceRecorder(std::span<const exec::InstMeta> insts,
   }
 }
 
-void TraceRecorder::noteLines(uint64_t block, const exec::InstMeta &inst) {
-  BlockLines &lines = touched[block];
+void TraceRecorder::enter(uint64_t block) {
+  current.block = block;
+  auto at = index.find(block);
+  current.trace = at == index.end() ? nullptr : &traces[at->second];
+  current.lines = &touched[block];
+}
+
+void TraceRecorder::noteLines(const exec::InstMeta &inst) {
+  BlockLines &lines = *current.lines;
   auto add = [&](std::vector<uint64_t> &list) {
     for (const LineRecord &line : scratch.lines)
       if (list.empty() || list.back() != line.line)
@@ -134,19 +168,22 @@ void TraceRecorder::recordAccess(BlockTrace &trace, TraceRecord &record,
 
 void TraceRecorder::instruction(const exec::TraceEvent &event) {
   const exec::InstMeta &inst = insts[event.inst];
-  bool isGlobal =
-      inst.isMemory && event.addresses && event.predOn &&
-      (event.space == ptx::Space::Global || event.space == ptx::Space::Local);
+  if (!current.lines || current.block != event.block)
+    enter(event.block);
+  bool isAccess =
+      inst.isMemory && event.addresses && event.predOn && !inst.registerSlots;
+  bool isLocal = isAccess && event.space == ptx::Space::Local;
+  bool isGlobal = isAccess && event.space == ptx::Space::Global;
+  if (isLocal)
+    coalesceLocal(event, inst.bytesPerLane);
   if (isGlobal) {
     coalesce(event.addresses, event.predOn, inst.bytesPerLane, limits.lineBytes,
              limits.sectorBytes, scratch);
-    if (event.space == ptx::Space::Global)
-      noteLines(event.block, inst);
+    noteLines(inst);
   }
-  auto at = index.find(event.block);
-  if (at == index.end())
+  if (!current.trace)
     return;
-  BlockTrace &trace = traces[at->second];
+  BlockTrace &trace = *current.trace;
   if (event.warp >= trace.warps.size()) {
     trace.warps.resize(event.warp + 1);
     trace.executed.resize(event.warp + 1);
@@ -159,8 +196,7 @@ void TraceRecorder::instruction(const exec::TraceEvent &event) {
     return;
   }
   TraceRecord record{event.inst, -1};
-  if (inst.isMemory && event.addresses && event.predOn &&
-      (isGlobal || event.space == ptx::Space::Shared))
+  if (isGlobal || isLocal || (isAccess && event.space == ptx::Space::Shared))
     recordAccess(trace, record, event, inst);
   warp.push_back(record);
   ++trace.recorded;

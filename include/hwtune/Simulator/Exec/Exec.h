@@ -49,9 +49,10 @@ struct FunctionInfo {
   uint32_t constBytes = 0;        ///< .const of the module
   uint32_t paramBytes = 0;
   std::vector<ParamInfo> params;
-  /// Highest number of 32-bit registers live at once in a schedule of our
-  /// own; an estimate of what `ptxas` would report, never more than 255.
-  uint32_t registers = 0;
+  /// Most 32-bit registers live at once in two schedules of our own: one that
+  /// keeps few values alive, and one that loads early enough to hide latency.
+  /// `timing::registersOf` makes a guess at what `ptxas` would report of them.
+  uint32_t leastRegisters = 0, hoistedRegisters = 0;
   std::optional<Dim3> maxNTid, reqNTid;
   std::optional<uint32_t> minBlocksPerSM, maxRegisters;
   bool usesBarriers = false, usesDynamicShared = false, usesGridSync = false;

@@ -43,6 +43,10 @@ struct InstMeta {
   bool isLoad = false, isStore = false, isAtomic = false, isAsync = false;
   bool bypassesL1 = false; ///< .cg, .cv, .volatile, .relaxed, ...
   bool isReadOnly = false; ///< .nc
+  bool readsSpecial = false; ///< %tid, %clock, ...
+  /// Of an access to local memory that an assembler keeps in registers: among
+  /// how many places it selects. 0: it goes to memory.
+  uint32_t registerSlots = 0;
 };
 
 struct TraceEvent {

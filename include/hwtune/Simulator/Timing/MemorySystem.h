@@ -64,7 +64,7 @@ private:
   AccessTime accessGlobal(const exec::InstMeta &inst,
                           const AccessRecord &record,
                           const std::vector<LineRecord> &lines, double now);
-  double beyondL1(unsigned sectors, bool isStore, double now);
+  double beyondL1(unsigned sectors, bool isStore, double hitRate, double now);
 
   const SmInput &input;
   const TargetSpec &target;

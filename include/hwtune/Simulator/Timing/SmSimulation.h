@@ -28,8 +28,9 @@ struct SmInput {
   std::span<const BlockTrace> blocks; ///< in launch order
   int64_t residentBlocks = 1;
   int64_t l1Bytes = 0;
-  double l2HitRate = 1; ///< of what misses L1
-  double codeBytes = 0; ///< of the kernel's main loop
+  double l2HitRate = 1;      ///< of what misses L1
+  double localL2HitRate = 1; ///< the same of local memory
+  double codeBytes = 0;      ///< of the kernel's main loop
   double spillBytesPerThread = 0;
   /// SMs that draw on L2 and DRAM at the same time.
   double activeSMs = 1;

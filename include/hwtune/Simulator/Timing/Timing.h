@@ -80,15 +80,14 @@ struct Breakdown {
   double shared = 0; ///< wavefronts of the shared memory and L1 data stage
   double lsu = 0, l2 = 0, dram = 0;
   double dependence = 0, memoryLatency = 0, barrier = 0;
-  double icache = 0, empty = 0;
+  double icache = 0;
 };
 
 /// Calls `f` on each part.
 template <typename F> void forEachPart(Breakdown &b, F f) {
-  for (double *part :
-       {&b.issue, &b.fp32, &b.fp64, &b.integer, &b.special, &b.matrix,
-        &b.shared, &b.lsu, &b.l2, &b.dram, &b.dependence, &b.memoryLatency,
-        &b.barrier, &b.icache, &b.empty})
+  for (double *part : {&b.issue, &b.fp32, &b.fp64, &b.integer, &b.special,
+                       &b.matrix, &b.shared, &b.lsu, &b.l2, &b.dram,
+                       &b.dependence, &b.memoryLatency, &b.barrier, &b.icache})
     f(*part);
 }
 

@@ -84,7 +84,9 @@ public:
 private:
   void recordAccess(BlockTrace &trace, TraceRecord &record,
                     const exec::TraceEvent &event, const exec::InstMeta &inst);
-  void noteLines(uint64_t block, const exec::InstMeta &inst);
+  void coalesceLocal(const exec::TraceEvent &event, unsigned bytesPerLane);
+  void enter(uint64_t block);
+  void noteLines(const exec::InstMeta &inst);
 
   std::span<const exec::InstMeta> insts;
   std::span<const uint8_t> hoist;
@@ -93,6 +95,12 @@ private:
   std::vector<BlockTrace> traces;
   std::unordered_map<uint64_t, BlockLines> touched;
   Coalesced scratch;
+  /// Of the block that ran last: most instructions follow one of the same.
+  struct {
+    uint64_t block = 0;
+    BlockTrace *trace = nullptr; ///< null: not recorded
+    BlockLines *lines = nullptr;
+  } current;
 };
 
 } // namespace hwtune::timing

@@ -1,0 +1,200 @@
+//===- RegistersTest.cpp - registers, arrays and loads of the assembler ---===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+#include "hwtune/Simulator/Timing/PseudoSass.h"
+#include "hwtune/Simulator/Timing/Registers.h"
+
+using namespace hwtune;
+using namespace hwtune::timing;
+
+namespace {
+
+struct Loaded {
+  explicit Loaded(const std::string &text) {
+    auto module = ptx::parse(text);
+    EXPECT_TRUE(module) << module.error().str();
+    auto created = exec::Program::create(*module, memory);
+    EXPECT_TRUE(created) << created.error().str();
+    program = *created;
+  }
+  const exec::FunctionInfo &kernel() const {
+    return *program->findFunction("k");
+  }
+  exec::GlobalMemory memory;
+  std::shared_ptr<const exec::Program> program;
+};
+
+/// `count` loads, then their sum, then its store.
+std::string sumOf(int count) {
+  return kernel(
+      "", repeat(count,
+                 [](int i) {
+                   return fmt::format("ld.global.f32 %f{}, [%rd0+{}];", i + 1,
+                                      4 * i);
+                 }) +
+              "mov.f32 %f0, 0f00000000;\n" +
+              repeat(count,
+                     [](int i) {
+                       return fmt::format("add.f32 %f0, %f0, %f{};", i + 1);
+                     }) +
+              "st.global.f32 [%rd0], %f0;");
+}
+
+TEST(RegisterPressure, LoadsNeedNotAllBeAlive) {
+  // The address is a parameter, which needs no register. 48 values at most,
+  // and 3 of the kernel's index; a load stands 4 additions before its own, so
+  // 5 at least.
+  Loaded sum(sumOf(48));
+  EXPECT_GE(sum.kernel().leastRegisters, 5u);
+  EXPECT_LE(sum.kernel().leastRegisters, 7u);
+  EXPECT_GE(sum.kernel().hoistedRegisters, 48u);
+  EXPECT_LE(sum.kernel().hoistedRegisters, 52u);
+}
+
+TEST(RegisterPressure, AccumulatorsStayAlive) {
+  // 24 sums over the same 8 values, in an order that keeps all values alive.
+  std::string body = repeat(8, [](int i) {
+    return fmt::format("ld.global.f32 %f{}, [%rd0+{}];", 100 + i, 4 * i);
+  });
+  for (int sum = 0; sum < 24; ++sum)
+    for (int i = 0; i < 8; ++i)
+      body +=
+          fmt::format("fma.rn.f32 %f{0}, %f{0}, %f{1}, %f{0};\n", sum, 100 + i);
+  for (int sum = 0; sum < 24; ++sum)
+    body += fmt::format("st.global.f32 [%rd0+{}], %f{};\n", 4 * sum, sum);
+  Loaded sums(kernel("", body));
+  EXPECT_GE(sums.kernel().leastRegisters, 24u);
+  EXPECT_LE(sums.kernel().leastRegisters, 28u);
+}
+
+exec::FunctionInfo needs(uint32_t least, uint32_t hoisted) {
+  exec::FunctionInfo info;
+  info.leastRegisters = least;
+  info.hoistedRegisters = hoisted;
+  return info;
+}
+
+TEST(RegisterEstimate, LatencyIsHiddenWhileAllThreadsStayResident) {
+  // 65,536 registers: 64 for each of 1,024 threads, 32 for each of 2,048.
+  auto on = [](const char *id) {
+    return estimateRegisters(needs(20, 100), *knownTarget(id)).registers;
+  };
+  EXPECT_EQ(on("t4"), 64u);
+  EXPECT_EQ(on("a100-sxm4-80gb"), 32u);
+  // 20 * 1.08 + 4 = 25, 20 + 6 = 26; 60 * 1.08 + 4 = 68.
+  EXPECT_EQ(estimateRegisters(needs(20, 20), *knownTarget("t4")).registers,
+            26u);
+  EXPECT_EQ(estimateRegisters(needs(60, 60), *knownTarget("t4")).registers,
+            68u);
+}
+
+TEST(RegisterEstimate, BoundsCutOffAtThePriceOfSpills) {
+  TargetSpec a100 = *knownTarget("a100-sxm4-80gb");
+  exec::FunctionInfo info = needs(100, 100); // 112 wanted
+  EXPECT_EQ(estimateRegisters(info, a100).registers, 112u);
+  EXPECT_EQ(estimateRegisters(info, a100).spillBytes, 0u);
+  info.maxNTid = exec::Dim3{1024, 1, 1}; // 64 each
+  EXPECT_EQ(estimateRegisters(info, a100).registers, 64u);
+  EXPECT_EQ(estimateRegisters(info, a100).spillBytes, 48u * 4);
+  info.maxNTid = exec::Dim3{256, 1, 1}; // 65,536 / (4 * 256) = 64
+  info.minBlocksPerSM = 4;
+  EXPECT_EQ(estimateRegisters(info, a100).registers, 64u);
+  info.maxRegisters = 40;
+  EXPECT_EQ(estimateRegisters(info, a100).registers, 40u);
+  EXPECT_EQ(estimateRegisters(needs(300, 300), a100).registers, 255u);
+}
+
+/// Adds to places of an array of `words` words in turn, `vector` at a time.
+std::string arrayLoop(int words, const char *vector, const char *values,
+                      int step) {
+  return kernel(
+      fmt::format(".local .align 16 .b8 depot[{}];", 4 * words),
+      fmt::format(
+          "mov.u64 %rd1, depot;\nmov.u64 %rd2, %rd1;\nmov.u32 %r10, 0;\n"
+          "st.local.f32 [%rd1+4], %f9;\n"
+          "L: ld.local{0}.f32 {1}, [%rd2];\n"
+          "add.f32 %f1, %f1, %f9;\n"
+          "st.local{0}.f32 [%rd2], {1};\n"
+          "add.s64 %rd2, %rd2, {2};\nadd.u32 %r10, %r10, {2};\n"
+          "setp.lt.u32 %p1, %r10, {3};\n@%p1 bra L;\n",
+          vector, values, step, 4 * words));
+}
+
+std::vector<uint32_t> slotsOf(const std::string &text) {
+  Loaded loaded(text);
+  std::vector<uint32_t> slots;
+  for (const exec::InstMeta &inst : loaded.program->instructions())
+    if (inst.isMemory)
+      slots.push_back(inst.registerSlots);
+  return slots;
+}
+
+TEST(LocalArrays, SmallOnesLiveInRegisters) {
+  using Slots = std::vector<uint32_t>;
+  // The store at a known index, then the load and the store in the loop.
+  EXPECT_EQ(slotsOf(arrayLoop(4, "", "%f1", 4)), (Slots{1, 4, 4}));
+  EXPECT_EQ(slotsOf(arrayLoop(8, "", "%f1", 4)), (Slots{0, 0, 0}));
+  const char *four = "{%f1, %f2, %f3, %f4}";
+  EXPECT_EQ(slotsOf(arrayLoop(32, ".v4", four, 16)), (Slots{1, 8, 8}));
+  EXPECT_EQ(slotsOf(arrayLoop(64, ".v4", four, 16)), (Slots{0, 0, 0}));
+}
+
+TEST(LocalArrays, SelectionCostsMoves) {
+  Launch one{1, 32};
+  double four = time(arrayLoop(4, "", "%f1", 4), one).hardwareInsts;
+  double eight = time(arrayLoop(8, "", "%f1", 4), one).hardwareInsts;
+  // Four turns with 2 * (4 + 2) moves each, nothing for the first store;
+  // eight turns with 2 accesses each, and the first store.
+  EXPECT_NEAR(four - 4 * 12 - (eight - 17) / 2, 0, 3);
+}
+
+TEST(LocalMemory, EachLaneHasItsOwnWords) {
+  // 8 loads and 9 stores of one warp, a word of 32 lanes is 4 sectors.
+  TimingReport report = time(arrayLoop(8, "", "%f1", 4), {1, 32});
+  EXPECT_EQ(report.launch.events.localLoadSectors, 32u);
+  EXPECT_EQ(report.launch.events.localStoreSectors, 36u);
+  // Stores go through to L2, 68 sectors do not fit 1 byte a clock there.
+  TargetSpec slow = *knownTarget("a100-sxm4-80gb");
+  slow.l2BytesPerClk = 1;
+  TimingReport bound = time(arrayLoop(8, "", "%f1", 4), {1, 32}, {}, "", &slow);
+  EXPECT_NEAR(bound.formula.breakdown.l2, 36 * 32, 1);
+}
+
+TEST(Hoisting, LoadsMoveUpTogether) {
+  // Loads of one block keep their order, and pass what they do not need.
+  Loaded loaded(kernel(
+      "",
+      "bar.sync 0;\n" + repeat(4,
+                               [](int i) {
+                                 return fmt::format(
+                                     "ld.shared.f32 %f{0}, [{1}];\n"
+                                     "fma.rn.f32 %f100, %f{0}, %f{0}, %f100;",
+                                     i, 4 * i);
+                               }),
+      ".shared .b8 s[64];"));
+  std::vector<uint8_t> moves =
+      hoistDistances(loaded.program->instructions(), 2);
+  std::vector<uint8_t> loads;
+  for (const exec::InstMeta &inst : loaded.program->instructions())
+    if (inst.isMemory)
+      loads.push_back(moves[inst.id]);
+  EXPECT_EQ(loads, (std::vector<uint8_t>{0, 1, 2, 2}));
+}
+
+TEST(Schedulers, SmallBlocksUseAllOfThem) {
+  std::string text = kernel(
+      "", repeat(128, [](int i) {
+        return fmt::format("fma.rn.f32 %f{0}, %f{0}, %f200, %f201;", i % 8);
+      }));
+  double small = time(text, {108 * 16, 64}).simulation.cycles;
+  double large = time(text, {108 * 8, 128}).simulation.cycles;
+  EXPECT_NEAR(small / large, 1, 0.05);
+}
+
+} // namespace
