@@ -52,14 +52,17 @@ TEST(RunnerProgram, HoldsTheLaunch) {
   ArgDesc size;
   size.kind = ArgDesc::Kind::Scalar;
   size.scalar = 12;
-  kernel.args = {ArgDesc{}, size};
+  ArgDesc half = size;
+  half.type = ElementType::F16;
+  half.scalar = 1.5; // 0x3e00
+  kernel.args = {ArgDesc{}, size, half};
   launch.kernels = {kernel};
   std::string program = runnerProgram(launch);
   EXPECT_NE(program.find(R"({"a\"b", "f32", "buffer_0.bin", 32, true})"),
             std::string::npos);
   EXPECT_NE(
       program.find(
-          R"({"f", {7, 2, 1}, {64, 1, 1}, 50000, {{true, 0, 0, "i64", 0}, {false, 0, 0, "i64", 12}}})"),
+          R"({"f", {7, 2, 1}, {64, 1, 1}, 50000, {{true, 0, 0, 0x0}, {false, 0, 0, 0xc}, {false, 0, 0, 0x3e00}}})"),
       std::string::npos);
 }
 
