@@ -72,8 +72,8 @@ public:
   Status append(int64_t run, const TrialRecord &trial) override;
   Status finishRun(int64_t run, const RunRecord &result) override;
   Expected<Lookup> lookup(const RecordKey &key, const HitRule &rule) override;
-  Expected<std::vector<TrialRecord>> pastTrials(const RecordKey &key,
-                                                uint64_t seed) override;
+  Expected<std::vector<TrialRecord>>
+  pastTrials(const RecordKey &key, uint64_t seed, Label label) override;
   Expected<std::vector<StoredRun>> runs() override;
   Expected<std::vector<TrialRecord>> trials(int64_t run) override;
   Status remove(const std::vector<int64_t> &runs) override;
@@ -441,18 +441,19 @@ Expected<std::vector<TrialRecord>> SqliteDatabase::trials(int64_t run) {
 }
 
 Expected<std::vector<TrialRecord>>
-SqliteDatabase::pastTrials(const RecordKey &key, uint64_t seed) {
+SqliteDatabase::pastTrials(const RecordKey &key, uint64_t seed, Label label) {
   Statement statement(
       connection->get(),
       "SELECT trials.data FROM trials JOIN runs ON trials.run = runs.id WHERE "
       "op = ? AND gpu = ? AND arch = ? AND toolchain = ? AND policy = ? AND "
-      "seed = ? ORDER BY runs.id, idx");
+      "seed = ? AND trials.label = ? ORDER BY runs.id, idx");
   statement.bind(key.op)
       .bind(key.gpu)
       .bind(key.arch)
       .bind(key.toolchain)
       .bind(key.policy)
-      .bind(int64_t(seed));
+      .bind(int64_t(seed))
+      .bind(toString(label));
   Expected<std::vector<TrialRecord>> all = readTrials(statement);
   if (!all)
     return all;

@@ -43,9 +43,15 @@ static std::string findOwnGpu(const TargetSpec &target) {
   }
 }
 
-static bool canSimulate(const TargetSpec &target, const std::string &toolDir) {
-  return target.isNvidia() && findTool(kSimLibrary, toolDir) &&
-         findTool(kCompileProgram, toolDir) && findTool(kRunProgram, toolDir);
+/// Why `target` cannot be simulated here, "" if it can.
+static std::string whyNoSimulation(const TargetSpec &target,
+                                   const std::string &toolDir) {
+  if (!target.isNvidia())
+    return "only NVIDIA's are simulated";
+  for (const char *part : {kSimLibrary, kCompileProgram, kRunProgram})
+    if (Expected<std::string> found = findTool(part, toolDir); !found)
+      return found.error().str();
+  return "";
 }
 
 TuneMachine::~TuneMachine() {
@@ -73,11 +79,11 @@ Status TuneMachine::chooseDevice(const TargetSpec &target,
   if (shownDevice.empty() && target.isNvidia())
     shownDevice = findOwnGpu(target);
   if (shownDevice.empty()) {
-    bool simulated = canSimulate(target, options.toolDir);
-    shownDevice = simulated ? "sim:" + target.id : "model";
-    notes.push_back(
-        fmt::format("no GPU of target `{}` here: times are {}", target.id,
-                    simulated ? "simulated" : "predicted by the model"));
+    std::string why = whyNoSimulation(target, options.toolDir);
+    shownDevice = why.empty() ? "sim:" + target.id : "model";
+    notes.push_back(fmt::format(
+        "no GPU of target `{}` here: times are {}", target.id,
+        why.empty() ? "simulated" : "predicted by the model (" + why + ")"));
   }
   Expected<DeviceName> name = parseDeviceName(shownDevice);
   if (!name)
@@ -129,8 +135,9 @@ Status TuneMachine::openPrograms(const TargetSpec &target,
   parts.workFolder = folder;
   // The simulated device gets the module's own description, which need not be
   // one of the table.
-  if (parts.device.kind == DeviceName::Kind::Sim &&
-      parts.device.argument == target.id) {
+  bool isOwnDescription = parts.device.kind == DeviceName::Kind::Sim &&
+                          parts.device.argument == target.id;
+  if (isOwnDescription) {
     parts.device.argument = folder + "/target.json";
     if (Status s = writeFileAtomically(parts.device.argument, toJson(target));
         !s)
@@ -144,14 +151,21 @@ Status TuneMachine::openPrograms(const TargetSpec &target,
     open.simLibrary = *library;
     parts.runOptions.push_back("--sim-library=" + *library);
   }
-  Expected<OpenDevice> opened = openDevice(parts.device, open);
-  if (!opened)
-    return opened.error();
-  if (opened->spec.id != target.id && !options.allowOtherGpu)
+  // The simulated driver is one GPU for the life of a process, and another
+  // module may be for another: where it is the module's own there is nothing
+  // to ask it.
+  std::string id = target.id;
+  if (!isOwnDescription) {
+    Expected<OpenDevice> opened = openDevice(parts.device, open);
+    if (!opened)
+      return opened.error();
+    id = opened->spec.id;
+  }
+  if (id != target.id && !options.allowOtherGpu)
     return Error{fmt::format("device `{}` is `{}`, but the module is for `{}`; "
                              "set the target to the device's, or "
                              "'allow-other-gpu'",
-                             shownDevice, opened->spec.id, target.id),
+                             shownDevice, id, target.id),
                  ""};
   WorkerOptions pool;
   pool.program = *compiler;

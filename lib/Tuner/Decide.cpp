@@ -206,8 +206,11 @@ Status Session::choose(size_t index) {
   result.tuned = point(entries[index]);
   result.verified =
       bool(callbacks.verify || entries[index].trial.checkedElements);
-  // Times that cannot change are not measured again.
-  bool steady = entries[index].trial.label != Label::Measured;
+  // Times that cannot change are not measured again, if they are of this PTX.
+  const std::string &timed = entries[index].trial.artifact;
+  bool steady =
+      entries[index].trial.label != Label::Measured &&
+      (timed.empty() || timed == artifactOf(configOf(entries[index])).hash);
   if (!entries[0].usable)
     return success();
   bool better = result.tuned->value < result.generic->value;

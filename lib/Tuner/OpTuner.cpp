@@ -11,6 +11,7 @@
 #include "hwtune/Model/Weights.h"
 #include "hwtune/Support/Sha256.h"
 #include "hwtune/Support/Text.h"
+#include "hwtune/Target/KnownTargets.h"
 #include "hwtune/Target/Occupancy.h"
 #include "hwtune/Target/TargetFields.h"
 #include "hwtune/Tuner/Candidates.h"
@@ -77,10 +78,21 @@ std::string measuringPolicy(const OpTuneOptions &options) {
                      kFeatureVersion);
 }
 
+/// ", description 0123456789ab" where `target` is not what its id names: times
+/// of another description are no times of this one.
+static std::string ownDescription(const TargetSpec &target) {
+  std::string text = toJson(target);
+  Expected<TargetSpec> known = knownTarget(target.id);
+  if (known && toJson(*known) == text)
+    return "";
+  return ", description " + sha256Hex(text).substr(0, 12);
+}
+
 RecordKey recordKey(const OpTuneRequest &request,
                     const OpTuneOptions &options) {
   return {request.workload.key, request.target.id, request.target.arch,
-          request.toolchain, measuringPolicy(options)};
+          request.toolchain,
+          measuringPolicy(options) + ownDescription(request.target)};
 }
 
 /// "64x?x8" of each shaped operand, inputs before outputs.
@@ -151,12 +163,12 @@ static TrialStatus statusFrom(RunStatus status) {
   return parseTrialStatus(toString(status)).value_or(TrialStatus::Launch);
 }
 
-Measurement measurementFrom(const RunOutcome &outcome) {
+Measurement measurementFrom(const RunOutcome &outcome, Label ofDevice) {
   Measurement m;
   m.status = statusFrom(outcome.status);
   m.reason = outcome.reason;
   m.fatal = outcome.fatal;
-  m.label = parseLabel(outcome.label).value_or(Label::Measured);
+  m.label = parseLabel(outcome.label).value_or(ofDevice);
   if (outcome.timing) {
     const TimingRecord &timing = *outcome.timing;
     m.seconds = timing.seconds;
@@ -410,7 +422,8 @@ TuneCallbacks OpTuner::callbacks(const Candidates &candidates,
     std::vector<std::string> what{"--time-only"};
     if (options.objective != Objective::Latency)
       what.push_back("--warm");
-    return measurementFrom(execute(artifact.launchFile, what, limit));
+    return measurementFrom(execute(artifact.launchFile, what, limit),
+                           labelOf(environment.device));
   };
   result.verify = [this](const Config &config, const Artifact &artifact) {
     return verify(config, artifact);
@@ -568,6 +581,7 @@ Expected<TuneResult> OpTuner::run() {
     return strategy.error();
   TuneTask task;
   task.run = describe();
+  task.label = labelOf(environment.device);
   task.space = &request.space;
   task.schedule = request.schedule;
   task.generic = request.generic;

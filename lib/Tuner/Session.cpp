@@ -76,17 +76,26 @@ Status Session::check() const {
   return success();
 }
 
+/// Whether another try would end the same way: not what a busy device, another
+/// process or little memory may have caused.
+static bool isLasting(TrialStatus status) {
+  return status != TrialStatus::CompileTimeout &&
+         status != TrialStatus::RunTimeout && status != TrialStatus::Launch &&
+         status != TrialStatus::Noisy;
+}
+
 Status Session::openRun() {
   if (!options.database)
     return success();
   if (options.resume) {
     Expected<std::vector<TrialRecord>> trials =
-        options.database->pastTrials(task.run.key, task.run.seed);
+        options.database->pastTrials(task.run.key, task.run.seed, task.label);
     if (!trials)
       return trials.error();
     for (TrialRecord &trial : *trials)
-      if (trial.role == TrialRole::Candidate ||
-          trial.role == TrialRole::Heuristic)
+      if ((trial.role == TrialRole::Candidate ||
+           trial.role == TrialRole::Heuristic) &&
+          isLasting(trial.status))
         past.emplace(trial.identity(), std::move(trial));
   }
   Expected<int64_t> id = options.database->beginRun(result.run);
@@ -136,8 +145,7 @@ Session::Outcome Session::measureOne(const Config &config,
   Outcome outcome;
   outcome.trial = newTrial(config, role);
   fillArtifact(outcome.trial, artifact);
-  if (!entries.empty()) // nothing measured: as the default's
-    outcome.trial.label = entries[0].trial.label;
+  outcome.trial.label = task.label; // also where nothing is measured
   if (artifact.fatal)
     outcome.fatal = artifact.reason;
   if (!outcome.trial.ok())
@@ -227,11 +235,6 @@ Status Session::measureGeneric() {
   if (options.observer)
     options.observer->trial(entry.trial, progress());
   entries.push_back(std::move(entry));
-  // Times of another kind than this device gives say nothing here.
-  if (entries[0].usable)
-    std::erase_if(past, [&](const auto &known) {
-      return known.second.label != entries[0].trial.label;
-    });
   return success();
 }
 
@@ -328,8 +331,12 @@ Status Session::measureBatch(const std::vector<size_t> &candidates) {
       result.resumed += resumed;
       if (Status status = takeTrial(candidates[i], std::move(trial)); !status)
         return status;
+      // What ran beside it counts as if it had not: one seed, one result, for
+      // any number of measurements at once.
+      if (equalFailures() || stop.reached(elapsed()))
+        return success();
     }
-    if (cancelled() || fatal || equalFailures() || stop.reached(elapsed()))
+    if (cancelled() || fatal)
       return success();
   }
   return success();

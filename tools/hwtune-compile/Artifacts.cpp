@@ -26,6 +26,7 @@
 #include <span>
 
 #include <fmt/format.h>
+#include <limits>
 
 using namespace mlir;
 
@@ -207,6 +208,22 @@ ReferenceInputs referenceInputs(Subject subject, const CompileOptions &options,
   return inputs;
 }
 
+/// Largest value that a kernel may take for zero: numbers below the smallest
+/// normal one may be flushed, f16 keeps its subnormal ones.
+double lostToUnderflow(ElementType accumulator) {
+  switch (accumulator) {
+  case ElementType::F64:
+    return std::numeric_limits<double>::min();
+  case ElementType::F32:
+  case ElementType::BF16:
+    return std::numeric_limits<float>::min();
+  case ElementType::F16:
+    return 0x1p-24;
+  default:
+    return 0;
+  }
+}
+
 /// Fills the expected section of `compiled`. `tiles`: `Schedule::gridTiles`.
 Status computeExpected(Subject subject, const Workload &workload,
                        const CompileOptions &options, uint64_t seed,
@@ -250,6 +267,7 @@ Status computeExpected(Subject subject, const Workload &workload,
     ExpectedDesc desc;
     desc.buffer = bufferOf[output.operand];
     desc.relative = kReferenceSlack;
+    desc.absolute = lostToUnderflow(workload.accumulator);
     appendExpected(compiled.expected, output.expected, desc);
     compiled.launch.expected.push_back(desc);
   }

@@ -66,10 +66,10 @@ public:
   /// architecture; of several the highest label, then the fastest.
   virtual Expected<Lookup> lookup(const RecordKey &key,
                                   const HitRule &rule) = 0;
-  /// Trials of all runs, finished or not, with this key and seed, in order; of
-  /// a configuration measured twice in one role, the first.
-  virtual Expected<std::vector<TrialRecord>> pastTrials(const RecordKey &key,
-                                                        uint64_t seed) = 0;
+  /// Trials of all runs, finished or not, with this key, seed and label, in
+  /// order; of a configuration measured twice in one role, the first.
+  virtual Expected<std::vector<TrialRecord>>
+  pastTrials(const RecordKey &key, uint64_t seed, Label label) = 0;
 
   struct StoredRun {
     int64_t id = 0;

@@ -109,7 +109,7 @@ RecordKey recordKey(const OpTuneRequest &request, const OpTuneOptions &options);
 /// A worker's reply as an artifact; occupancy by the target's rules.
 Artifact artifactFrom(const WorkerReply &reply, const TargetSpec &target);
 /// What a run in a child gave.
-Measurement measurementFrom(const RunOutcome &outcome);
+Measurement measurementFrom(const RunOutcome &outcome, Label ofDevice);
 
 } // namespace hwtune
 

@@ -120,6 +120,7 @@ public:
 struct TuneTask {
   /// Key and description of the op; run-time fields are filled in here.
   RunRecord run;
+  Label label = Label::Measured; ///< of the device's times
   const Space *space = nullptr;
   std::string schedule;
   Config generic; ///< the fixed default

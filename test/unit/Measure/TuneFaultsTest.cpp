@@ -67,7 +67,7 @@ TEST_F(TuneFaultsTest, TheRunGoesOnAndAGoodOneWins) {
     double ms = i % 12 == 2 ? 0.1 : 1e3 * Synthetic::trueSeconds(config);
     RunOutcome o = run(faultOf(i), 3, fmt::format(R"(,"kernel_ms":{})", ms));
     EXPECT_EQ(o.ok(), faultOf(i).empty()) << i << ": " << o.reason;
-    return measurementFrom(o);
+    return measurementFrom(o, Label::Measured);
   };
   TuneResult result = s.tuneOk("random");
   ASSERT_TRUE(result.tuned && result.generic && result.speedup);

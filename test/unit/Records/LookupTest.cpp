@@ -152,12 +152,13 @@ TEST_F(LookupTest, PastTrialsOfKeyAndSeed) {
   Expected<int64_t> third = db->beginRun(killed);
   ASSERT_TRUE(bool(db->append(*third, sampleTrial(5))));
 
-  Expected<std::vector<TrialRecord>> past = db->pastTrials(sampleKey(), 7);
+  Expected<std::vector<TrialRecord>> past =
+      db->pastTrials(sampleKey(), 7, Label::Simulated);
   ASSERT_TRUE(bool(past));
   ASSERT_EQ(past->size(), 3u);
   EXPECT_EQ((*past)[1].medianNs, 101); // the first, not the 55 of the second
   EXPECT_EQ((*past)[2].role, TrialRole::Generic);
   RecordKey key = sampleKey();
   key.gpu = "other";
-  EXPECT_TRUE(db->pastTrials(key, 7)->empty());
+  EXPECT_TRUE(db->pastTrials(key, 7, Label::Simulated)->empty());
 }

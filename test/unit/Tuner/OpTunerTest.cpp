@@ -138,12 +138,12 @@ TEST_F(OpTunerTest, RequireHit) {
   tune();
   // The same architecture, another GPU: taken, and said.
   options.requireHit = true;
-  request.target.id = "a100-pcie-40gb";
+  request.target = *knownTarget("a100-sxm4-40gb");
   TuneResult other = tune();
   ASSERT_EQ(other.warnings.size(), 1u);
   EXPECT_EQ(other.warnings[0],
             "taken from a100-sxm4-80gb, which has the same architecture; not "
-            "tuned for a100-pcie-40gb");
+            "tuned for a100-sxm4-40gb");
   // Not required: it is tuned for itself.
   options.requireHit = false;
   EXPECT_FALSE(tune().fromRecords);
@@ -240,15 +240,17 @@ TEST(OpTunerParts, OutcomesAsMeasurements) {
   for (TrialStatus status : kTrialStatuses) {
     RunOutcome outcome;
     outcome.status = *parseRunStatus(toString(status));
-    EXPECT_EQ(measurementFrom(outcome).status, status);
+    EXPECT_EQ(measurementFrom(outcome, Label::Replayed).status, status);
+    // A failure says nothing of where it was: that is the device's.
+    EXPECT_EQ(measurementFrom(outcome, Label::Replayed).label, Label::Replayed);
   }
   RunOutcome outcome;
   outcome.label = "simulated";
   outcome.timing = TimingRecord();
   outcome.timing->median = 2, outcome.timing->cache = "cold";
-  Measurement m = measurementFrom(outcome);
+  Measurement m = measurementFrom(outcome, Label::Replayed);
   EXPECT_EQ(m.label, Label::Simulated);
   EXPECT_EQ(m.measured.coldSeconds, 2);
   outcome.timing->cache = "warm";
-  EXPECT_FALSE(measurementFrom(outcome).measured.coldSeconds);
+  EXPECT_FALSE(measurementFrom(outcome, Label::Replayed).measured.coldSeconds);
 }

@@ -76,6 +76,7 @@ public:
         strategyName, problem, {task.run.seed, options.stop.trials});
     EXPECT_TRUE(bool(strategy)) << (strategy ? "" : strategy.error().str());
     task.strategy = strategy->get();
+    task.label = label;
     return hwtune::tune(task, callbacks, options);
   }
   TuneResult tuneOk(const char *strategyName = "random") {
