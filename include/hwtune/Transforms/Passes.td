@@ -194,9 +194,12 @@ def HWApply : Pass<"hw-apply", "::mlir::ModuleOp"> {
 
     With `gpu`, `binary` and `runner` nothing of the hwtune dialect is left.
     `memory=copy` copies the arguments of a function to the device once, and
-    what was written back once; `memory=device` passes them on. What a kernel
+    what was written back once: each has a copy of its own, so one that is
+    written must not overlap another. `memory=device` passes them on; functions
+    that code of this module calls stay on the host then. What a kernel
     assumes of its arguments is checked on the host; where it does not hold, a
-    guarded kernel runs.
+    guarded kernel runs. Kernels take bare pointers: host code is lowered with
+    `gpu-to-llvm{use-bare-pointers-for-kernels=1}`.
 
     A function that cannot be rewritten stays as it was, with a warning that
     gives the reason. A module without any annotated operation gets a warning
