@@ -38,6 +38,11 @@ Expected<OpTuneOptions> opOptions(const TuneModuleOptions &options) {
     return Error{
         fmt::format("option 'weight' is {:g}, expected 0 to 1", options.weight),
         ""};
+  if (!(options.seconds >= 0))
+    return Error{fmt::format("option 'seconds' is {:g}, expected a time of 0 "
+                             "(no limit) or more",
+                             options.seconds),
+                 ""};
   OpTuneOptions result;
   result.trials = options.trials;
   result.seconds = options.seconds;

@@ -76,10 +76,11 @@ static bool names(StringRef options, StringRef key) {
 /// The assembler of the CUDA toolkit: in PATH, else where the toolkit installs
 /// itself; "" if there is none.
 static std::string findPtxas() {
-  for (ArrayRef<StringRef> folders :
-       {ArrayRef<StringRef>(), ArrayRef<StringRef>("/usr/local/cuda/bin")})
-    if (ErrorOr<std::string> found = sys::findProgramByName("ptxas", folders))
-      return *found;
+  const StringRef toolkit = "/usr/local/cuda/bin";
+  if (ErrorOr<std::string> found = sys::findProgramByName("ptxas"))
+    return *found;
+  if (ErrorOr<std::string> found = sys::findProgramByName("ptxas", toolkit))
+    return *found;
   return "";
 }
 

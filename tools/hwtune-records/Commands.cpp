@@ -160,6 +160,8 @@ CommandResult show(Database &db, const Arguments &arguments) {
   return {text + "\n" + trialTable(*trials), "", 0};
 }
 
+constexpr double kSecondsPerDay = 86400;
+
 bool isBetter(const RunRecord &a, const RunRecord &b) {
   if (a.verified != b.verified)
     return a.verified;
@@ -333,8 +335,11 @@ Expected<std::set<int64_t>> condemned(Database &db, const Arguments &arguments,
   for (auto &[key, run] : bestRuns(runs))
     kept.insert(run.id);
   for (const StoredRun &stored : runs) {
-    bool old = *days && stored.run.started < now - double(**days) * 86400;
-    bool unfinished = arguments.has("unfinished") && !stored.run.finished;
+    bool old =
+        *days && stored.run.started < now - double(**days) * kSecondsPerDay;
+    // One that began today may still be running.
+    bool unfinished = arguments.has("unfinished") && !stored.run.finished &&
+                      stored.run.started < now - kSecondsPerDay;
     bool superseded = arguments.has("superseded") && stored.run.finished &&
                       !kept.count(stored.id);
     if (old || unfinished || superseded)

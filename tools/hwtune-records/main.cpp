@@ -33,7 +33,7 @@ tools.
   --format=FORMAT       jsonl (default), kernel-tuner or t4; the last two hold
                         one run
   --out=FILE            export to this file
-  --unfinished          prune: runs that were interrupted
+  --unfinished          prune: runs that were interrupted, a day ago or more
   --older-than=DAYS     prune: runs that began longer ago
   --superseded          prune: finished runs that a better one of the same key
                         stands beside
