@@ -41,8 +41,8 @@ struct InstMeta {
   ptx::Space space = ptx::Space::None; ///< None: generic
   uint32_t bytesPerLane = 0;           ///< vector elements included
   bool isLoad = false, isStore = false, isAtomic = false, isAsync = false;
-  bool bypassesL1 = false; ///< .cg, .cv, .volatile, .relaxed, ...
-  bool isReadOnly = false; ///< .nc
+  bool bypassesL1 = false;   ///< .cg, .cv, .volatile, .relaxed, ...
+  bool isReadOnly = false;   ///< .nc
   bool readsSpecial = false; ///< %tid, %clock, ...
   /// Of an access to local memory that an assembler keeps in registers: among
   /// how many places it selects. 0: it goes to memory.
