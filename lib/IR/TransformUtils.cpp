@@ -282,8 +282,7 @@ int64_t dynamicRowMultiple(Operation *op, MemRefType type) {
   auto function = op->getParentOfType<func::FuncOp>();
   if (!function || !function->hasAttr(kWholeRowsMark))
     return 1;
-  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-  return std::max<int64_t>(1, kRowBytes / bytes);
+  return rowElements(type);
 }
 
 } // namespace hwtune

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaunchGuard.h"
-#include "hwtune/Workload/Workload.h"
+#include "hwtune/IR/OpIsolation.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -76,10 +76,8 @@ LaunchGuard hwtune::guardFor(Operation *op, MemoryMode memory, bool wholeRows) {
 /// An i1: the last extent of `buffer` is a multiple of `kRowBytes`.
 static Value buildRowTest(OpBuilder &b, Location loc, Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
-  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-  int64_t elements = std::max<int64_t>(1, kRowBytes / bytes);
   Value size = memref::DimOp::create(b, loc, buffer, type.getRank() - 1);
-  Value mask = arith::ConstantIndexOp::create(b, loc, elements - 1);
+  Value mask = arith::ConstantIndexOp::create(b, loc, rowElements(type) - 1);
   Value rest = arith::AndIOp::create(b, loc, size, mask);
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
                                arith::ConstantIndexOp::create(b, loc, 0));

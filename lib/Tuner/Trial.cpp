@@ -7,11 +7,11 @@
 
 #include "Session.h"
 
+#include "hwtune/Measure/Statistics.h"
 #include "hwtune/Support/Text.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace hwtune {
@@ -41,32 +41,22 @@ double relativeNoise(const TrialRecord &trial) {
   return (*trial.q80Ns - *trial.q20Ns) / (2 * *trial.medianNs);
 }
 
-/// Value at share `q` of the sorted `samples`, between neighbours by distance.
-static double quantile(const std::vector<double> &sorted, double q) {
-  double at = q * double(sorted.size() - 1);
-  size_t low = size_t(at);
-  size_t high = std::min(low + 1, sorted.size() - 1);
-  return sorted[low] + (at - double(low)) * (sorted[high] - sorted[low]);
-}
-
 void fillMeasurement(TrialRecord &trial, const Measurement &m) {
   trial.status = m.status;
   trial.reason = m.reason;
   trial.label = m.label;
   for (double seconds : m.seconds)
     trial.timesNs.push_back(seconds * 1e9);
-  std::vector<double> sorted = trial.timesNs;
-  std::sort(sorted.begin(), sorted.end());
   if (m.measured.seconds)
     trial.medianNs = *m.measured.seconds * 1e9;
-  else if (!sorted.empty())
-    trial.medianNs = quantile(sorted, 0.5);
+  else if (!trial.timesNs.empty())
+    trial.medianNs = quantile(trial.timesNs, 0.5);
   if (m.q20 && m.q80) {
     trial.q20Ns = *m.q20 * 1e9;
     trial.q80Ns = *m.q80 * 1e9;
-  } else if (!sorted.empty()) {
-    trial.q20Ns = quantile(sorted, 0.2);
-    trial.q80Ns = quantile(sorted, 0.8);
+  } else if (!trial.timesNs.empty()) {
+    trial.q20Ns = quantile(trial.timesNs, 0.2);
+    trial.q80Ns = quantile(trial.timesNs, 0.8);
   }
   if (m.measured.coldSeconds)
     trial.coldNs = *m.measured.coldSeconds * 1e9;

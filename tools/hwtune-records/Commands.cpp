@@ -253,9 +253,10 @@ CommandResult exportRuns(Database &db, const Arguments &arguments) {
   if (format != "jsonl" && runs->size() != 1)
     return badLine(fmt::format("format {} holds one run, {} are selected",
                                format, runs->size()));
-  std::string text = format == "jsonl" ? exportJsonLines(*runs, "hwtune 0.1.0")
-                     : format == "t4"  ? exportT4((*runs)[0])
-                                       : exportKernelTuner((*runs)[0]);
+  std::string text = format == "jsonl"
+                         ? exportJsonLines(*runs, "hwtune " HWTUNE_VERSION)
+                     : format == "t4" ? exportT4((*runs)[0])
+                                      : exportKernelTuner((*runs)[0]);
   if (!arguments.has("out"))
     return {text, "", 0};
   if (Status status = writeFileAtomically(arguments.get("out"), text); !status)

@@ -8,9 +8,13 @@
 #ifndef HWTUNE_IR_OPISOLATION_H
 #define HWTUNE_IR_OPISOLATION_H
 
+#include "hwtune/Workload/Workload.h"
+
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -21,6 +25,12 @@ inline constexpr const char *kIsolatedFunction = "kernel";
 inline constexpr const char *kIsolatedOpMark = "hwtune.op";
 /// On the isolated function: `Workload::wholeRows` holds for its memrefs.
 inline constexpr const char *kWholeRowsMark = "hwtune.whole_rows";
+
+/// Elements of an access of `kRowBytes` on buffers of `type`, at least one.
+inline int64_t rowElements(mlir::MemRefType type) {
+  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  return std::max<int64_t>(1, kRowBytes / bytes);
+}
 
 /// A module with one function whose arguments are the operands of `op` (a
 /// LinalgOp that `extractWorkload` accepts), in order, tensors as memrefs of

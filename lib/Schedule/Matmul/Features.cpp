@@ -217,14 +217,14 @@ void Builder::addMatrixLoads(bool isA, double copies) {
   const Side &side = isA ? roles.a : roles.b;
   TileShape tile = isA ? tileA(roles, c) : tileB(roles, c);
   int64_t pitch = (tile.columns + (isA ? c.padA : c.padB)) * side.bytes;
-  constexpr int64_t kRowBytes = 16;
+  constexpr int64_t kMatrixRowBytes = 16;
   AccessStream &local = stream();
   local.isShared = true;
   local.loads =
       steps * kkSteps * double((isA ? c.warpM() : c.warpN()) / Choice::kMmaK);
   local.stores = c.stages > 1 ? 0 : steps * copies;
-  local.vectorBytes = double(kRowBytes);
-  double reads = WarpAccess{kLanes, pitch, kRowBytes}.wavefronts(t);
+  local.vectorBytes = double(kMatrixRowBytes);
+  double reads = WarpAccess{kLanes, pitch, kMatrixRowBytes}.wavefronts(t);
   double writes = copyAccess(isA, pitch).wavefronts(t);
   local.wavefronts = (reads * local.loads + writes * local.stores) /
                      std::max(1.0, local.loads + local.stores);
