@@ -10,7 +10,8 @@
 // The manifest (written by measured_kernels.py) lists kernels with their PTX,
 // launch, measured time and, where there are some, measured counters. Prints
 // rank correlations and errors of each model beside roofline and instruction
-// count, and predicted over measured event counts.
+// count, and predicted over measured event counts; with --rows each kernel as
+// soon as it is timed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -205,6 +206,17 @@ bool runKernel(const Json &kernel, const TargetSpec &target, bool usePtxas,
   return true;
 }
 
+void print(const Row &row) {
+  fmt::print("{} measured {:.1f} us", row.name, row.measured * 1e6);
+  for (const auto &[model, value] : row.predicted)
+    fmt::print(" {} {:.4g}", model,
+               model == "instructions" ? value : value * 1e6);
+  for (const auto &[name, value] : row.ratios)
+    fmt::print(" {}={:.3f}", name, value);
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
 void printCounts(const std::vector<Row> &rows) {
   std::map<std::string, std::vector<double>> all;
   for (const Row &row : rows)
@@ -250,10 +262,13 @@ int main(int argc, char **argv) {
   auto begin = std::chrono::steady_clock::now();
   for (size_t i = 0; i < std::min(limit, manifest.size()); ++i) {
     Row row;
-    if (runKernel(manifest[i], *target, usePtxas, row))
-      rows.push_back(std::move(row));
-    else
+    if (!runKernel(manifest[i], *target, usePtxas, row)) {
       ++failed;
+      continue;
+    }
+    if (printRows)
+      print(row);
+    rows.push_back(std::move(row));
   }
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
@@ -276,15 +291,5 @@ int main(int argc, char **argv) {
   }
   fmt::print("\npredicted / measured events at 5, 50, 95 %\n");
   printCounts(rows);
-  if (printRows)
-    for (const Row &row : rows) {
-      fmt::print("{} measured {:.1f} us", row.name, row.measured * 1e6);
-      for (const auto &[model, value] : row.predicted)
-        fmt::print(" {} {:.4g}", model,
-                   model == "instructions" ? value : value * 1e6);
-      for (const auto &[name, value] : row.ratios)
-        fmt::print(" {}={:.3f}", name, value);
-      fmt::print("\n");
-    }
   return 0;
 }

@@ -55,8 +55,8 @@ private:
       at.push_back(uint32_t(code.insts.size()));
       if (op.meta != kNoMeta)
         meta = op.meta;
-      if ((mode & ModeTrace) && op.meta != kNoMeta)
-        put("trace", memOf(block, op), meta, op.guard, op.guardXor, meta);
+      if (op.meta != kNoMeta)
+        traceOp(block, op, meta);
       if (op.mem != kNoMeta && op.entry) {
         if (mode & ModeCheck)
           put("check.memory", 0, 0, 0, op.mem, meta);
@@ -70,6 +70,12 @@ private:
     for (size_t i = 0; i < block.ops.size(); ++i)
       if (block.ops[i].skip)
         code.insts[opInsts[i]].a = at[i + block.ops[i].skip] - opInsts[i];
+  }
+
+  void traceOp(const OpBlock &block, const Op &op, uint32_t meta) {
+    uint32_t mem = memOf(block, op);
+    if ((mode & ModeTrace) || ((mode & ModeTraceAccesses) && mem != kNoMeta))
+      put("trace", mem, meta, op.guard, op.guardXor, meta);
   }
 
   void countMemory(uint32_t mem, uint32_t meta) {

@@ -75,7 +75,13 @@ struct Code {
 inline constexpr uint32_t kNoMeta = ~0u;
 
 /// What is inserted before instructions: bits of a mode.
-enum ModeBits : uint32_t { ModeCount = 1, ModeCheck = 2, ModeTrace = 4 };
+enum ModeBits : uint32_t {
+  ModeCount = 1,
+  ModeCheck = 2,
+  ModeTrace = 4,
+  ModeTraceAccesses = 8
+};
+inline constexpr uint32_t kNumModes = 16;
 
 /// Pre-assembly form of one handler invocation.
 struct Op {
@@ -138,7 +144,7 @@ struct Program::Impl {
   /// Code for a mode, made at first use.
   const std::vector<Code> &code(uint32_t mode) const;
   mutable std::mutex mutex;
-  mutable std::array<std::unique_ptr<std::vector<Code>>, 8> codes;
+  mutable std::array<std::unique_ptr<std::vector<Code>>, kNumModes> codes;
 };
 
 /// Barriers that `bar` numbers, and one more for `barrier.cluster`.
@@ -192,6 +198,10 @@ struct Block {
   std::shared_ptr<struct CheckState> check; ///< of a checked launch
 };
 
+/// Instructions of a warp until others take their turn; of a traced one, which
+/// may be stopped early.
+inline constexpr int64_t kSlice = 20000, kTracedSlice = 500;
+
 struct Launch {
   const Program::Impl *program = nullptr;
   GlobalMemory *memory = nullptr;
@@ -206,7 +216,8 @@ struct Launch {
   int64_t sharedBytes = 0;
   uint64_t localStride = 0;
   int64_t budgetLeft = 0; ///< instructions, where there is a budget
-  uint64_t sliced = 0;    ///< instructions of used slices
+  int64_t slice = kSlice;
+  uint64_t sliced = 0;                         ///< instructions of used slices
   std::vector<uint64_t> blockRuns, blockLanes; ///< by program-wide block
   uint64_t predOff = 0;
   uint64_t printed = 0;
@@ -216,7 +227,6 @@ struct Launch {
   std::vector<DeviceAddress> heap; ///< device-side malloc
 };
 
-inline constexpr int64_t kSlice = 20000;
 inline constexpr int64_t kSpins = 1000;
 
 // --- services (Warp.cpp, Launch.cpp) ----------------------------------------

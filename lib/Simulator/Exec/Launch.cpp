@@ -202,7 +202,9 @@ private:
     if (options.trace)
       options.trace->blockEnd(b.linear);
     ++L.result.blocksRun;
-    spare.push_back(std::move(resident[turn]));
+    // One that was stopped has frames in use.
+    if (b.aliveThreads == 0)
+      spare.push_back(std::move(resident[turn]));
     resident.erase(resident.begin() + long(turn));
   }
 
@@ -302,7 +304,8 @@ private:
           return true;
       }
       ran |= any;
-      if (b.aliveThreads == 0) {
+      if (b.aliveThreads == 0 ||
+          (options.trace && options.trace->hasEnough(b.linear))) {
         b.done = true;
         return true;
       }
@@ -322,11 +325,11 @@ private:
     s.ready.pop_back();
     w.frame = p.frame;
     w.recon = p.recon;
-    w.slice = kSlice;
+    w.slice = L.slice;
     w.spins = kSpins;
     w.stop = Stop::Switch;
     runChain(w, p);
-    L.sliced += uint64_t(kSlice - w.slice);
+    L.sliced += uint64_t(L.slice - w.slice);
     if (w.stop == Stop::Yield) {
       Path q;
       q.pc = w.pc;
@@ -481,8 +484,12 @@ LaunchResult launch(const Program &program, GlobalMemory &memory,
   L.kernel = &P.functions[L.kernelIndex];
   L.mode = (request.options.countEvents ? ModeCount : 0) |
            (request.options.check ? ModeCheck : 0) |
-           (request.options.trace ? ModeTrace : 0);
+           (!request.options.trace                  ? 0
+            : request.options.trace->accessesOnly() ? ModeTraceAccesses
+                                                    : ModeTrace);
   L.code = &P.code(L.mode);
+  if (request.options.trace)
+    L.slice = kTracedSlice;
   L.mem = P.mem;
   L.params.assign(request.params.begin(), request.params.end());
   L.sharedBytes =

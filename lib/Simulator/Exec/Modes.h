@@ -28,12 +28,6 @@ void checkRelease(Block &block, uint32_t barrier, uint32_t warp);
 void checkBarrierEnd(Block &block, uint32_t barrier);
 void checkAsyncLanded(Warp *warp, const std::byte *to, uint32_t bytes);
 
-/// Wavefronts of a shared-memory access: whole warps for up to 4 bytes a lane,
-/// half warps for 8, quarter warps for 16; in each group as many as the most
-/// distinct 4-byte words that fall into one bank.
-uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask,
-                          uint32_t laneBytes);
-
 } // namespace hwtune::exec
 
 #endif // HWTUNE_LIB_SIMULATOR_EXEC_MODES_H

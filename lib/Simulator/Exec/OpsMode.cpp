@@ -7,6 +7,7 @@
 
 #include "Modes.h"
 #include "Ops.h"
+#include "hwtune/Simulator/Exec/AccessCost.h"
 
 #include <algorithm>
 #include <cstring>
@@ -55,97 +56,23 @@ ptx::Space laneAddresses(const MemDesc &D, const std::byte *R, uint32_t mask,
   return ptx::Space::Global;
 }
 
-// --- wavefronts and sectors -------------------------------------------------
+// --- counting ---------------------------------------------------------------
 
-uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask,
-                          uint32_t laneBytes) {
-  uint32_t group = laneBytes <= 4 ? 32 : laneBytes == 8 ? 16 : 8;
-  uint32_t words = laneBytes <= 4 ? 1 : std::min(laneBytes / 4, 4u), waves = 0;
-  for (uint32_t start = 0; start < kLanes; start += group) {
-    uint32_t part =
-        mask & (group == 32 ? kFullMask : ((1u << group) - 1) << start);
-    // Words by bank: the first one apart, the others in a list.
-    uint64_t first[32], more[kLanes];
-    uint8_t bankOf[kLanes], used[32] = {};
-    uint32_t most = 0, count = 0;
-    for (; part; part &= part - 1)
-      for (uint32_t w = 0; w < words; ++w) {
-        uint64_t word = addresses[__builtin_ctz(part)] / 4 + w;
-        uint32_t bank = word % 32;
-        if (!used[bank]) {
-          first[bank] = word;
-          used[bank] = 1;
-          most = std::max(most, 1u);
-        } else if (first[bank] != word) {
-          uint32_t k = 0;
-          while (k < count && (bankOf[k] != bank || more[k] != word))
-            ++k;
-          if (k < count)
-            continue;
-          more[count] = word;
-          bankOf[count++] = uint8_t(bank);
-          most = std::max<uint32_t>(most, ++used[bank]);
-        }
-      }
-    waves += most;
-  }
-  return waves;
-}
-
-namespace {
-
-uint32_t distinct(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes,
-                  uint32_t unit) {
-  uint64_t seen[kLanes * 2];
-  uint32_t count = 0;
-  uint64_t last = ~0ull;
-  for (uint32_t left = mask; left; left &= left - 1) {
-    uint64_t a = addresses[__builtin_ctz(left)];
-    for (uint64_t u = a / unit; u <= (a + laneBytes - 1) / unit; ++u) {
-      if (u == last)
-        continue;
-      last = u;
-      if (std::find(seen, seen + count, u) == seen + count &&
-          count < kLanes * 2)
-        seen[count++] = u;
-    }
-  }
-  return count;
-}
-
-size_t spaceIndex(ptx::Space s) {
+static size_t spaceIndex(ptx::Space s) {
   return s == ptx::Space::Shared ? 1 : s == ptx::Space::Local ? 2 : 0;
 }
 
-MemCost costOf(const MemDesc &D, ptx::Space space, const uint64_t *addresses,
-               uint32_t mask) {
-  MemCost c;
-  if (space == ptx::Space::Shared) {
-    c.wavefronts = sharedWavefronts(addresses, mask, D.laneBytes);
-  } else if (space == ptx::Space::Local) {
-    // Local memory is interleaved by lane: a word of all lanes is one line.
-    uint64_t spread[kLanes];
-    for (uint32_t lane = 0; lane < kLanes; ++lane)
-      spread[lane] = addresses[lane] / 4 * 128 + lane * 4;
-    uint32_t words = std::max(1u, D.laneBytes / 4u);
-    c.sectors = distinct(spread, mask, 4, 32) * words;
-    c.lines = distinct(spread, mask, 4, 128) * words;
-    c.wavefronts = words;
-  } else {
-    c.sectors = distinct(addresses, mask, D.laneBytes, 32);
-    c.lines = distinct(addresses, mask, D.laneBytes, 128);
-    uint32_t group = D.laneBytes <= 4 ? 32 : D.laneBytes == 8 ? 16 : 8;
-    for (uint32_t start = 0; start < kLanes; start += group) {
-      uint32_t part =
-          mask & (group == 32 ? kFullMask : ((1u << group) - 1) << start);
-      if (part)
-        c.wavefronts += distinct(addresses, part, D.laneBytes, 128);
-    }
-  }
-  return c;
+static MemCost costOf(const MemDesc &D, ptx::Space space,
+                      const uint64_t *addresses, uint32_t mask) {
+  if (space == ptx::Space::Shared)
+    return {0, 0, sharedWavefronts(addresses, mask, D.laneBytes)};
+  LineAccess access;
+  if (space == ptx::Space::Local)
+    coalesceLocal(addresses, mask, D.laneBytes, 0, {}, access);
+  else
+    coalesce(addresses, mask, D.laneBytes, {}, access);
+  return {access.sectors, access.numLines, access.wavefronts};
 }
-
-} // namespace
 
 void countMiss(Warp *W, uint32_t which, const std::byte *R, uint32_t mask) {
   const MemDesc &D = W->mem[which];
@@ -242,11 +169,13 @@ static void addMemoryCounts(EventCounts &E, const MemDesc &D,
 void endCounting(Launch &L) {
   const Program::Impl &P = *L.program;
   EventCounts &E = L.result.events;
+  L.result.runs.assign(P.metas.size(), 0);
   for (uint32_t b = 0; b < P.numBlocks; ++b) {
     if (!L.blockRuns[b])
       continue;
     for (uint32_t i = 0; i < P.blockInfos[b].numMetas; ++i) {
       const InstMeta &m = P.metas[P.blockInfos[b].firstMeta + i];
+      L.result.runs[P.blockInfos[b].firstMeta + i] += L.blockRuns[b];
       E.instExecuted += L.blockRuns[b];
       E.threadInstExecuted += L.blockLanes[b];
       E.instByClass[size_t(m.cls)] += L.blockRuns[b];

@@ -230,7 +230,8 @@ void activeMask(HWTUNE_HANDLER_ARGS) {
 /// Instructions stand for clocks; only differences and order mean anything in
 /// functional mode.
 uint64_t clockOf(Warp *W) {
-  return W->launch->sliced + uint64_t(kSlice - W->slice) + ++W->launch->ticks;
+  return W->launch->sliced + uint64_t(W->launch->slice - W->slice) +
+         ++W->launch->ticks;
 }
 
 uint64_t specialValue(Warp *W, ptx::SpecialReg reg, uint32_t component,

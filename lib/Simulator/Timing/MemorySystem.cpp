@@ -105,20 +105,19 @@ double MemorySystem::beyondL1(unsigned sectors, bool isStore, double hitRate,
   return isStore ? now : std::max(done, now) + latency;
 }
 
-AccessTime MemorySystem::accessGlobal(const exec::InstMeta &inst,
-                                      const AccessRecord &record,
-                                      const std::vector<LineRecord> &lines,
-                                      double now) {
+AccessTime MemorySystem::accessGlobal(
+    const exec::InstMeta &inst, const AccessRecord &record,
+    const std::vector<exec::LineRecord> &lines, double now) {
   unsigned sectors = 0, hits = 0;
   // Every store goes through to L2, but L1 keeps what local ones wrote.
   bool isLocal = inst.space == ptx::Space::Local;
   bool useL1 = on.l1 && (inst.isLoad || inst.isAsync || isLocal) &&
                !inst.bypassesL1 && !inst.isAtomic;
   for (uint32_t i = 0; i < record.numLines; ++i) {
-    const LineRecord &line = lines[record.firstLine + i];
-    sectors += std::popcount(line.sectorMask);
+    const exec::LineRecord &line = lines[record.firstLine + i];
+    sectors += std::popcount(line.sectors);
     if (useL1)
-      hits += std::popcount(l1.access(line.line, line.sectorMask));
+      hits += std::popcount(l1.access(line.line, line.sectors));
     if (inst.isStore)
       hits = 0;
   }
@@ -149,7 +148,7 @@ AccessTime MemorySystem::accessGlobal(const exec::InstMeta &inst,
 
 AccessTime MemorySystem::access(const exec::InstMeta &inst,
                                 const AccessRecord *record,
-                                const std::vector<LineRecord> &lines,
+                                const std::vector<exec::LineRecord> &lines,
                                 double now) {
   if (!record)
     return {serve(1, 0, now), now + 1};

@@ -44,7 +44,12 @@ timing::sampleClasses(exec::Dim3 grid, uint32_t interior, uint64_t seed) {
     for (Range ry : ranges(grid[1]))
       for (Range rx : ranges(grid[0])) {
         uint64_t size = uint64_t(rx.size) * ry.size * rz.size;
-        unsigned inside = (rx.size > 1) + (ry.size > 1) + (rz.size > 1);
+        // A range of one block between two borders is inside, too.
+        auto isInside = [](Range r, uint32_t extent) {
+          return extent > 2 && r.begin == 1;
+        };
+        unsigned inside = isInside(rx, grid[0]) + isInside(ry, grid[1]) +
+                          isInside(rz, grid[2]);
         unsigned dims = (grid[0] > 2) + (grid[1] > 2) + (grid[2] > 2);
         uint64_t wanted = inside == 0 ? 1 : inside == dims ? interior : 2;
         wanted = std::clamp<uint64_t>(wanted, 1, size);
@@ -61,6 +66,7 @@ timing::sampleClasses(exec::Dim3 grid, uint32_t interior, uint64_t seed) {
         BlockClass cls;
         cls.blocks.assign(chosen.begin(), chosen.end());
         cls.weight = double(size) / double(cls.blocks.size());
+        cls.fixedDims = dims - inside;
         classes.push_back(std::move(cls));
       }
   return classes;

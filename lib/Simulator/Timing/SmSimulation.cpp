@@ -22,6 +22,7 @@ using exec::InstMeta;
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr uint64_t kProgressPoints = 256;
 constexpr size_t kPipes = size_t(Pipe::Control) + 1;
 
 enum class Wait : uint8_t { None, Dependence, Memory, Barrier, Fetch };
@@ -63,14 +64,13 @@ public:
     setPipeClocks();
     if (mechanisms.icache)
       fetch = fetchClocks(input.codeBytes, target);
-    double executed = 0, warpCount = 0;
+    double warpCount = 0;
     for (const BlockTrace &block : input.blocks) {
       totalRecords += block.recorded;
       warpCount += double(block.warps.size());
-      for (uint64_t count : block.executed)
-        executed += double(count);
     }
     // Each spilled word is stored once and loaded once.
+    double executed = executedInsts(input);
     if (executed > 0 && mechanisms.spills)
       spillRate = 2 * input.spillBytesPerThread / double(target.bankBytes) *
                   warpCount / executed;
@@ -110,8 +110,9 @@ private:
   double fetch = 0;     ///< clocks lost per instruction to cold code
   uint32_t numRegisters = 0;
   size_t nextBlock = 0, running = 0;
-  bool woke = false;
-  std::vector<unsigned> liveWarps, waiting; ///< per block
+  bool woke = false, cut = false;
+  std::vector<std::pair<uint64_t, double>> progress; ///< issued, clock
+  std::vector<unsigned> liveWarps, waiting;          ///< per block
   uint64_t age = 0, totalRecords = 0;
   SmResult result;
 };
@@ -171,7 +172,7 @@ void Machine::startBlock(double now) {
   const BlockTrace &trace = input.blocks[block];
   unsigned live = 0;
   for (size_t w = 0; w < trace.warps.size(); ++w) {
-    if (trace.warps[w].empty())
+    if (trace.warps[w].records.empty())
       continue;
     Warp warp;
     warp.block = block;
@@ -195,7 +196,7 @@ void Machine::startBlock(double now) {
 
 /// When the head of `warp` has its operands, and what it waits for.
 void Machine::prepare(Warp &warp, double now) {
-  const auto &records = input.blocks[warp.block].warps[warp.index];
+  const auto &records = input.blocks[warp.block].warps[warp.index].records;
   const InstMeta &inst = input.insts[records[warp.next].inst];
   double ready = now;
   warp.wait = Wait::None;
@@ -226,7 +227,7 @@ void Machine::writeRegisters(Warp &warp, const InstMeta &inst, double ready,
 
 bool Machine::canIssue(const Warp &warp, Scheduler &scheduler, double now,
                        double &when, double *&reason) {
-  const auto &records = input.blocks[warp.block].warps[warp.index];
+  const auto &records = input.blocks[warp.block].warps[warp.index].records;
   const InstMeta &inst = input.insts[records[warp.next].inst];
   const SassCost &cost = input.costs[inst.id];
   when = warp.ready;
@@ -278,6 +279,7 @@ void Machine::arrive(Warp &warp, double now) {
 
 void Machine::finish(unsigned slot, double now) {
   Warp &warp = warps[slot];
+  cut |= input.blocks[warp.block].warps[warp.index].cut;
   warp.done = true;
   warp.ready = kNever;
   warp.registers = {};
@@ -319,15 +321,13 @@ void Machine::spill(Warp &warp, Scheduler &scheduler, double now) {
 
 void Machine::issue(unsigned slot, Scheduler &scheduler, double now) {
   Warp &warp = warps[slot];
-  const auto &records = input.blocks[warp.block].warps[warp.index];
+  const auto &records = input.blocks[warp.block].warps[warp.index].records;
   const TraceRecord &record = records[warp.next];
   const InstMeta &inst = input.insts[record.inst];
   const SassCost &cost = input.costs[record.inst];
   ++result.issued;
-  if (result.issued * 2 <= totalRecords) {
-    result.halfIssued = result.issued;
-    result.halfCycles = now;
-  }
+  if (result.issued >= progress.size() * (totalRecords / kProgressPoints + 1))
+    progress.emplace_back(result.issued, now);
   double slots = on.issue ? cost.issue : std::min(cost.issue, 0.0);
   scheduler.free =
       now + slots + (cost.issue > 0 ? std::max(0.0, fetch - 1) : 0);
@@ -427,7 +427,8 @@ SmResult Machine::run() {
     startBlock(0);
   double now = 0;
   std::vector<double> next(schedulers.size(), 0);
-  while (running) {
+  // Where a warp would go on, what the others do without it says nothing.
+  while (running && !cut) {
     for (size_t i = 0; i < schedulers.size(); ++i)
       if (next[i] <= now)
         next[i] = std::max(step(schedulers[i], now), schedulers[i].free);
@@ -439,7 +440,12 @@ SmResult Machine::run() {
     if (soonest < kNever)
       now = std::max(now, soonest);
   }
-  result.cycles = std::max(now, memory.drained());
+  result.cycles = cut ? now : std::max(now, memory.drained());
+  for (auto [issued, clock] : progress)
+    if (2 * issued <= result.issued) {
+      result.halfIssued = issued;
+      result.halfCycles = clock;
+    }
   double perScheduler = 1.0 / double(schedulers.size());
   forEachPart(result.lost, [&](double &part) { part *= perScheduler; });
   memory.addTo(result);
@@ -447,6 +453,15 @@ SmResult Machine::run() {
 }
 
 } // namespace
+
+double timing::executedInsts(const SmInput &input) {
+  double executed = 0;
+  for (const BlockTrace &block : input.blocks)
+    executed += block.truncated()
+                    ? std::max(double(block.recorded), input.instsPerBlock)
+                    : double(block.recorded);
+  return executed;
+}
 
 SmResult timing::simulateSM(const SmInput &input, const TargetSpec &target,
                             const Mechanisms &mechanisms) {

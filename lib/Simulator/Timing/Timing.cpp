@@ -8,6 +8,7 @@
 #include "hwtune/Simulator/Timing/Timing.h"
 #include "hwtune/Simulator/Timing/Energy.h"
 #include "hwtune/Simulator/Timing/Formula.h"
+#include "hwtune/Simulator/Timing/GridSample.h"
 #include "hwtune/Simulator/Timing/MemorySystem.h"
 #include "hwtune/Simulator/Timing/Registers.h"
 #include "hwtune/Simulator/Timing/SmSimulation.h"
@@ -16,20 +17,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 using namespace hwtune;
 using namespace hwtune::timing;
 using exec::InstClass;
 
 namespace {
-
-/// How many places loads move up inside a basic block: a compiler hides the
-/// latency of shared memory behind as many instructions, one issued per clock.
-unsigned hoistDistance(const TargetSpec &target) {
-  constexpr double kMost = 255;
-  return unsigned(std::clamp(target.sharedLatency.value_or(0), 0.0, kMost));
-}
 
 class Estimator {
 public:
@@ -38,17 +31,14 @@ public:
             const TimingOptions &options)
       : program(program), memory(memory), request(request), target(target),
         options(options), insts(program.instructions()),
-        costs(sassCosts(insts)),
-        hoist(hoistDistances(insts, hoistDistance(target))) {}
+        costs(sassCosts(insts)) {}
 
   TimingReport run();
 
 private:
   void findOccupancy();
-  bool runBlocks(TraceRecorder &recorder);
-  bool runGroup(const std::vector<uint64_t> &blocks, double weight,
-                TraceRecorder *recorder);
   void countWork();
+  void countInsts();
   void addLocalWork();
   void simulate(std::span<const BlockTrace> traces);
   SmInput inputOf(std::span<const BlockTrace> traces) const;
@@ -71,43 +61,12 @@ private:
   const TimingOptions &options;
   std::span<const exec::InstMeta> insts;
   std::vector<SassCost> costs;
-  std::vector<uint8_t> hoist;
-  std::vector<uint64_t> smBlocks;
-  exec::EventCounts scaled;     ///< to the grid
-  exec::EventCounts lastEvents; ///< of the last group that ran
-  double blocksCounted = 0;
+  GridSample sample;
   double spillBytes = 0; ///< of a thread
   double localStoreBytes = 0, localL2HitRate = 1;
-  /// Executions of each instruction by warps, of the recorded blocks.
   GridWork work;
   TimingReport report;
 };
-
-void add(exec::EventCounts &sum, const exec::EventCounts &part, double weight) {
-  exec::EventCounts copy = part;
-  auto scale = [&](uint64_t &value) {
-    value = static_cast<uint64_t>(std::llround(double(value) * weight));
-  };
-  exec::forEachCount(copy, scale);
-  for (auto &[name, count] : copy.matrix)
-    scale(count);
-  sum += copy;
-}
-
-/// Whether `events` are those of `blocks` equal blocks like `one` (set by the
-/// first call), in what decides the time.
-bool isMultiple(const exec::EventCounts &events, size_t blocks,
-                std::optional<exec::EventCounts> &one) {
-  exec::EventCounts mean = events;
-  exec::forEachCount(mean, [&](uint64_t &count) { count /= blocks; });
-  if (!one)
-    one = mean;
-  return one->instExecuted * blocks == events.instExecuted &&
-         one->threadInstExecutedPredOn * blocks ==
-             events.threadInstExecutedPredOn &&
-         one->sharedLoadWavefronts * blocks == events.sharedLoadWavefronts &&
-         one->globalLoadSectors * blocks == events.globalLoadSectors;
-}
 
 void Estimator::findOccupancy() {
   const exec::FunctionInfo &function = *request.function;
@@ -139,80 +98,28 @@ void Estimator::findOccupancy() {
       gridBlocks() / (double(target.smCount) * double(report.blocksPerSM));
 }
 
-bool Estimator::runGroup(const std::vector<uint64_t> &blocks, double weight,
-                         TraceRecorder *recorder) {
-  exec::LaunchRequest part = request;
-  part.options.blocks = blocks;
-  part.options.countEvents = true;
-  part.options.trace = recorder;
-  part.options.instructionBudget = options.instructionBudget;
-  exec::LaunchResult result = exec::launch(program, memory, part);
-  report.launch.warpInstructions += result.warpInstructions;
-  report.launch.blocksRun += result.blocksRun;
-  if (!result.ok()) {
-    report.launch.status = result.status;
-    report.launch.diagnostic = result.diagnostic;
-    return false;
+/// Hardware instructions of the grid.
+void Estimator::countInsts() {
+  for (size_t i = 0; i < costs.size(); ++i) {
+    const SassCost &cost = costs[i];
+    double runs = sample.runs[i];
+    work.issue += cost.issue * runs;
+    work.pipeOps[size_t(cost.pipe)] += cost.pipeOps * runs;
+    work.pipeOps[size_t(Pipe::Special)] += cost.special * runs;
+    double rate = cost.matrixFma > 0 ? matrixRate(insts[i].name, target) : 0;
+    if (rate > 0)
+      work.matrixClocks +=
+          runs * cost.matrixFma * double(target.schedulersPerSM) / rate;
   }
-  lastEvents = result.events;
-  add(scaled, result.events, weight);
-  blocksCounted +=
-      weight * double(blocks.empty() ? gridBlocks() : double(blocks.size()));
-  return true;
 }
 
-bool Estimator::runBlocks(TraceRecorder &recorder) {
-  auto total = static_cast<uint64_t>(gridBlocks());
-  if (options.wholeGrid || total <= options.interiorBlocks) {
-    report.sampled = false;
-    return runGroup({}, 1, &recorder);
-  }
-  report.sampled = true;
-  std::vector<uint64_t> seen;
-  std::vector<BlockClass> classes =
-      sampleClasses(request.grid, options.interiorBlocks, options.seed);
-  // The largest class, then the corners: where these all do the same, the
-  // edges between them do too.
-  std::stable_sort(classes.begin(), classes.end(),
-                   [](const BlockClass &a, const BlockClass &b) {
-                     auto rank = [](const BlockClass &c) {
-                       return c.weight > 1 ? (c.blocks.size() > 2 ? 0 : 2) : 1;
-                     };
-                     return rank(a) < rank(b);
-                   });
-  std::optional<exec::EventCounts> one;
-  bool uniform = true;
-  for (const BlockClass &cls : classes) {
-    if (uniform && cls.weight > 1 && cls.blocks.size() <= 2 && one)
-      break;
-    lastEvents = {};
-    if (!runGroup(cls.blocks, cls.weight, &recorder))
-      return false;
-    seen.insert(seen.end(), cls.blocks.begin(), cls.blocks.end());
-    uniform &= isMultiple(lastEvents, cls.blocks.size(), one);
-  }
-  if (blocksCounted < gridBlocks())
-    add(scaled, exec::EventCounts(scaled), gridBlocks() / blocksCounted - 1);
-  // What the simulated SM runs and the footprints need besides.
-  Neighbours near = neighbours(request.grid);
-  std::vector<uint64_t> rest = smBlocks;
-  rest.insert(rest.end(), {near.center, near.x, near.y, near.z});
-  std::sort(rest.begin(), rest.end());
-  rest.erase(std::unique(rest.begin(), rest.end()), rest.end());
-  std::erase_if(rest, [&](uint64_t b) {
-    return std::find(seen.begin(), seen.end(), b) != seen.end();
-  });
-  return rest.empty() || runGroup(rest, 0, &recorder);
-}
-
-/// Hardware instructions of the grid: the recorded mix, scaled by what each
-/// class counts in all.
 void Estimator::countWork() {
   for (const SassCost &cost : costs)
     work.codeBytes += cost.issue * kBytesPerHardwareInst;
   work.blocks = gridBlocks();
   work.blocksPerSM = double(report.blocksPerSM);
-  const exec::EventCounts &e = scaled;
+  countInsts();
+  const exec::EventCounts &e = report.launch.events;
   work.wavefronts =
       options.mechanisms.bankConflicts
           ? double(e.sharedLoadWavefronts + e.sharedStoreWavefronts +
@@ -228,7 +135,7 @@ void Estimator::countWork() {
 
 /// Local memory: arrays that found no registers, and spills.
 void Estimator::addLocalWork() {
-  const exec::EventCounts &e = scaled;
+  const exec::EventCounts &e = report.launch.events;
   auto first = std::find_if(insts.begin(), insts.end(), [&](const auto &inst) {
     return &program.functions()[inst.function] == request.function &&
            inst.registerSlots;
@@ -258,43 +165,10 @@ void Estimator::addLocalWork() {
     localL2HitRate = std::min(1.0, double(target.l2Bytes) / footprint);
 }
 
-/// Adds the hardware instructions of the recorded warps, scaled to the grid.
-void addRecorded(GridWork &work, std::span<const BlockTrace> traces,
-                 std::span<const SassCost> costs,
-                 std::span<const exec::InstMeta> insts,
-                 const TargetSpec &target, double gridInsts) {
-  double recorded = 0;
-  for (const BlockTrace &trace : traces)
-    recorded += double(trace.recorded);
-  if (recorded == 0)
-    return;
-  double scale = gridInsts / recorded;
-  for (const BlockTrace &trace : traces)
-    for (const auto &warp : trace.warps)
-      for (const TraceRecord &record : warp) {
-        const SassCost &cost = costs[record.inst];
-        work.issue += cost.issue * scale;
-        work.pipeOps[size_t(cost.pipe)] += cost.pipeOps * scale;
-        work.pipeOps[size_t(Pipe::Special)] += cost.special * scale;
-        if (cost.matrixFma > 0) {
-          double rate = matrixRate(insts[record.inst].name, target);
-          if (rate > 0)
-            work.matrixClocks +=
-                scale * cost.matrixFma * double(target.schedulersPerSM) / rate;
-        }
-      }
-}
-
 /// Clocks until the SM has run all blocks of `input` to their ends; what was
-/// not recorded is extrapolated by the rate of the second half.
-double fullCycles(const SmResult &result, std::span<const BlockTrace> blocks) {
-  double executed = 0, recorded = 0;
-  for (const BlockTrace &block : blocks) {
-    recorded += double(block.recorded);
-    for (uint64_t count : block.executed)
-      executed += double(count);
-  }
-  double rest = executed - recorded;
+/// not simulated is extrapolated by the rate of the second half.
+double fullCycles(const SmResult &result, const SmInput &input) {
+  double rest = executedInsts(input) - double(result.issued);
   if (rest <= 0 || result.issued <= result.halfIssued)
     return result.cycles;
   double rate = (result.cycles - result.halfCycles) /
@@ -307,6 +181,8 @@ SmInput Estimator::inputOf(std::span<const BlockTrace> traces) const {
   input.insts = insts;
   input.costs = costs;
   input.blocks = traces;
+  input.instsPerBlock =
+      double(report.launch.events.instExecuted) / gridBlocks();
   input.residentBlocks = report.blocksPerSM;
   input.l1Bytes = report.l1Bytes;
   input.l2HitRate = report.l2HitRate;
@@ -320,7 +196,7 @@ SmInput Estimator::inputOf(std::span<const BlockTrace> traces) const {
 void Estimator::simulate(std::span<const BlockTrace> traces) {
   SmInput input = inputOf(traces);
   SmResult result = simulateSM(input, target, options.mechanisms);
-  double cycles = fullCycles(result, traces);
+  double cycles = fullCycles(result, input);
 
   // All blocks of the SM, from those simulated.
   double perSM = work.blocks / double(target.smCount);
@@ -333,7 +209,7 @@ void Estimator::simulate(std::span<const BlockTrace> traces) {
     double perBlock = cycles / simulated;
     bool truncated =
         std::any_of(traces.begin(), traces.end(),
-                    [](const BlockTrace &t) { return t.truncated; });
+                    [](const BlockTrace &t) { return t.truncated(); });
     // With more than one round simulated the ramp-up is left out of the slope.
     if (!truncated && simulated > resident &&
         result.blockEnds.size() > resident) {
@@ -359,7 +235,7 @@ double Estimator::aloneCycles(std::span<const BlockTrace> traces) const {
   alone.residentBlocks = 1;
   alone.activeSMs = 1;
   SmResult result = simulateSM(alone, target, options.mechanisms);
-  return fullCycles(result, alone.blocks);
+  return fullCycles(result, alone);
 }
 
 void Estimator::finishTimes() {
@@ -373,7 +249,7 @@ void Estimator::finishTimes() {
   report.seconds =
       std::sqrt(report.formula.seconds * report.simulation.seconds);
   double flopClocks =
-      double(scaled.threadInstByClass[size_t(InstClass::FP32)]) /
+      double(report.launch.events.threadInstByClass[size_t(InstClass::FP32)]) /
       (double(target.fp32Lanes) * double(target.smCount));
   double bytes = report.dramReadBytes + report.dramWriteBytes;
   report.rooflineSeconds =
@@ -404,37 +280,17 @@ void Estimator::noteMissing() {
 TimingReport Estimator::run() {
   noteMissing();
   findOccupancy();
-  auto total = static_cast<uint64_t>(gridBlocks());
-  uint64_t warps =
-      (uint64_t(request.block[0]) * request.block[1] * request.block[2] +
-       target.warpSize - 1) /
-      target.warpSize;
-  // Two rounds of resident blocks show the steady state.
-  smBlocks = blocksOfOneSM(total, target.smCount, 2 * report.blocksPerSM);
-  uint64_t perWarp = std::max<uint64_t>(
-      256, options.simulatedInstructions /
-               std::max<uint64_t>(
-                   1, warps * std::min<uint64_t>(smBlocks.size(),
-                                                 report.blocksPerSM)));
-  TraceRecorder recorder(
-      insts, hoist, smBlocks,
-      {unsigned(target.lineBytes), unsigned(target.sectorBytes),
-       unsigned(target.sharedBanks), unsigned(target.bankBytes), perWarp});
-  if (!runBlocks(recorder))
+  sample = sampleGrid(program, memory, request, target, options,
+                      uint64_t(report.blocksPerSM));
+  report.launch = sample.launch;
+  report.sampled = sample.sampled;
+  if (!report.launch.ok())
     return std::move(report);
-  report.launch.events = scaled;
-  std::vector<BlockTrace> traces = recorder.takeTraces();
-  std::erase_if(traces, [](const BlockTrace &t) { return t.recorded == 0; });
-  bool truncated = std::any_of(traces.begin(), traces.end(),
-                               [](const BlockTrace &t) { return t.truncated; });
-  if (truncated && traces.size() > size_t(report.blocksPerSM))
-    traces.resize(report.blocksPerSM);
-
+  std::span<const BlockTrace> traces = sample.traces;
   countWork();
-  addRecorded(work, traces, costs, insts, target, double(scaled.instExecuted));
   report.hardwareInsts = work.issue;
   DramTraffic traffic =
-      dramTraffic(recorder.takeLines(), neighbours(request.grid), request.grid,
+      dramTraffic(sample.lines, neighbours(request.grid), request.grid,
                   uint64_t(target.smCount) * report.blocksPerSM,
                   double(target.l2Bytes), unsigned(target.lineBytes), memory);
   if (options.state == LaunchState::Warm)
@@ -448,10 +304,11 @@ TimingReport Estimator::run() {
           ? std::clamp(1 - traffic.readBytes / traffic.blockReadBytes, 0.0, 1.0)
           : 0;
   simulate(traces);
+  const exec::EventCounts &events = report.launch.events;
   double loadSectors =
-      double(scaled.globalLoadSectors + scaled.asyncCopySectors);
+      double(events.globalLoadSectors + events.asyncCopySectors);
   report.l2Sectors =
-      loadSectors * (1 - report.l1HitRate) + double(scaled.globalStoreSectors);
+      loadSectors * (1 - report.l1HitRate) + double(events.globalStoreSectors);
   work.l2Bytes =
       report.l2Sectors * double(target.sectorBytes) + localStoreBytes;
   work.dramBytes = traffic.readBytes + traffic.writeBytes +

@@ -109,13 +109,14 @@ void DramTraffic::followItself(double l2Bytes) {
   writeBytes -= kept * writeBytes;
 }
 
-DramTraffic timing::dramTraffic(
-    const std::unordered_map<uint64_t, TraceRecorder::BlockLines> &lines,
-    const Neighbours &near, exec::Dim3 grid, uint64_t waveBlocks,
-    double l2Bytes, unsigned lineBytes, const exec::GlobalMemory &memory) {
+DramTraffic timing::dramTraffic(const LinesByBlock &lines,
+                                const Neighbours &near, exec::Dim3 grid,
+                                uint64_t waveBlocks, double l2Bytes,
+                                unsigned lineBytes,
+                                const exec::GlobalMemory &memory) {
   DramTraffic traffic;
-  static const TraceRecorder::BlockLines kNone;
-  auto of = [&](uint64_t block) -> const TraceRecorder::BlockLines & {
+  static const BlockLines kNone;
+  auto of = [&](uint64_t block) -> const BlockLines & {
     auto at = lines.find(block);
     return at == lines.end() ? kNone : at->second;
   };

@@ -196,8 +196,10 @@ struct LaunchRequest {
 
 struct LaunchResult {
   LaunchStatus status = LaunchStatus::Ok;
-  Diagnostic diagnostic;         ///< where status is not Ok
-  EventCounts events;            ///< where counted; of the blocks that ran
+  Diagnostic diagnostic; ///< where status is not Ok
+  EventCounts events;    ///< where counted; of the blocks that ran
+  /// Executions of each instruction by warps, by `InstMeta::id`; where counted.
+  std::vector<uint64_t> runs;
   uint64_t warpInstructions = 0; ///< executed; exact if events are counted
   uint64_t blocksRun = 0;
   bool ok() const { return status == LaunchStatus::Ok; }

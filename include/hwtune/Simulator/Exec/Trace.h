@@ -64,6 +64,12 @@ struct TraceEvent {
 class TraceHook {
 public:
   virtual ~TraceHook() = default;
+  /// Whether `instruction` is called for memory accesses alone; asked once a
+  /// launch.
+  virtual bool accessesOnly() const { return false; }
+  /// Whether the rest of this block need not run. Asked now and then: a warp
+  /// runs on to its next barrier, or some thousand instructions.
+  virtual bool hasEnough(uint64_t /*block*/) const { return false; }
   virtual void blockStart(uint64_t /*block*/) {}
   virtual void blockEnd(uint64_t /*block*/) {}
   /// Before the instruction executes.

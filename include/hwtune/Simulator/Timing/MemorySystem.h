@@ -46,7 +46,7 @@ public:
 
   /// `record` is null where no lane was active.
   AccessTime access(const exec::InstMeta &inst, const AccessRecord *record,
-                    const std::vector<LineRecord> &lines, double now);
+                    const std::vector<exec::LineRecord> &lines, double now);
   /// One access to a spilled word; when the load/store unit has taken it.
   double spill(double now);
   /// When a shuffle's result is ready.
@@ -63,7 +63,8 @@ private:
   double serve(double instructions, double wavefronts, double now);
   AccessTime accessGlobal(const exec::InstMeta &inst,
                           const AccessRecord &record,
-                          const std::vector<LineRecord> &lines, double now);
+                          const std::vector<exec::LineRecord> &lines,
+                          double now);
   double beyondL1(unsigned sectors, bool isStore, double hitRate, double now);
 
   const SmInput &input;

@@ -24,6 +24,7 @@ namespace hwtune::timing {
 struct BlockClass {
   std::vector<uint64_t> blocks; ///< linear indices of the sample, distinct
   double weight = 1;            ///< blocks of the class / blocks sampled
+  unsigned fixedDims = 0;       ///< dimensions in which it lies at a border
 };
 
 /// At most `interior` blocks of the all-interior class, at most two of the

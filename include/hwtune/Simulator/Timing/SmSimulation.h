@@ -26,6 +26,7 @@ struct SmInput {
   std::span<const exec::InstMeta> insts;
   std::span<const SassCost> costs;
   std::span<const BlockTrace> blocks; ///< in launch order
+  double instsPerBlock = 0; ///< mean of the grid, for blocks that were cut
   int64_t residentBlocks = 1;
   int64_t l1Bytes = 0;
   double l2HitRate = 1;      ///< of what misses L1
@@ -37,15 +38,21 @@ struct SmInput {
 };
 
 struct SmResult {
-  double cycles = 0;             ///< until the last simulated block ended
+  /// Until the last simulated block ended, or until the first warp came to the
+  /// end of what was recorded of it.
+  double cycles = 0;
   std::vector<double> blockEnds; ///< in order of ending
-  /// Issued instructions (recorded ones) at about half time, for the slope.
+  uint64_t issued = 0;           ///< recorded instructions
+  /// About when half of them had been issued, for the slope.
   double halfCycles = 0;
-  uint64_t halfIssued = 0, issued = 0;
+  uint64_t halfIssued = 0;
   Breakdown lost; ///< scheduler clocks without issue, by reason, per scheduler
   uint64_t l1Accesses = 0, l1Hits = 0; ///< sectors
   uint64_t l2Sectors = 0, dramSectors = 0;
 };
+
+/// Warp instructions of all blocks, those not recorded included.
+double executedInsts(const SmInput &input);
 
 SmResult simulateSM(const SmInput &input, const TargetSpec &target,
                     const Mechanisms &mechanisms);

@@ -13,8 +13,8 @@
 #ifndef HWTUNE_SIMULATOR_TIMING_TRAFFIC_H
 #define HWTUNE_SIMULATOR_TIMING_TRAFFIC_H
 
+#include "hwtune/Simulator/Timing/Footprint.h"
 #include "hwtune/Simulator/Timing/Sampling.h"
-#include "hwtune/Simulator/Timing/WarpTrace.h"
 
 namespace hwtune::timing {
 
@@ -35,10 +35,9 @@ struct DramTraffic {
 /// along one dimension are lines * (1 + (n - 1) * (1 - overlap)), with the
 /// overlap of two neighbours. One wave of `waveBlocks` blocks shares L2; from
 /// wave to wave only what fits `l2Bytes` survives.
-DramTraffic dramTraffic(
-    const std::unordered_map<uint64_t, TraceRecorder::BlockLines> &lines,
-    const Neighbours &near, exec::Dim3 grid, uint64_t waveBlocks,
-    double l2Bytes, unsigned lineBytes, const exec::GlobalMemory &memory);
+DramTraffic dramTraffic(const LinesByBlock &lines, const Neighbours &near,
+                        exec::Dim3 grid, uint64_t waveBlocks, double l2Bytes,
+                        unsigned lineBytes, const exec::GlobalMemory &memory);
 
 } // namespace hwtune::timing
 

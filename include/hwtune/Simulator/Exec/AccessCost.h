@@ -1,0 +1,64 @@
+//===- AccessCost.h - what one memory access of a warp moves ----*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lanes of an access of up to 4 bytes each are served together, of 8 bytes by
+// half warps, of 16 by quarters: a phase moves at most 128 bytes. This holds
+// for shared memory and for the data stage of L1 alike.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_SIMULATOR_EXEC_ACCESSCOST_H
+#define HWTUNE_SIMULATOR_EXEC_ACCESSCOST_H
+
+#include <array>
+#include <cstdint>
+
+namespace hwtune::exec {
+
+/// The granules that memories work in, each as the power of two of its size.
+/// The defaults are those that profilers count in: sectors of 32 bytes, lines
+/// of 128, 32 banks of 4 bytes.
+struct AccessUnits {
+  uint8_t lineBits = 7, sectorBits = 5, bankBits = 5, wordBits = 2;
+};
+
+/// Wavefronts of a shared-memory access: in each phase as many as the most
+/// distinct words that fall into one bank. `addresses` has 32 entries, valid
+/// for the lanes of `mask`; 0 without lanes.
+uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask,
+                          uint32_t laneBytes, const AccessUnits &units = {});
+
+/// A touched line: its number (address / line bytes) and its sectors.
+struct LineRecord {
+  uint64_t line;
+  uint8_t sectors; ///< bit mask
+};
+
+/// The lines of an access to global or local memory, in the order of lanes.
+struct LineAccess {
+  /// An element crosses a line at most once, a local one has up to eight words.
+  static constexpr uint32_t kMostLines = 256;
+
+  uint32_t numLines = 0;
+  uint32_t sectors = 0;    ///< of all lines
+  uint32_t wavefronts = 0; ///< lines of each phase, summed
+  std::array<LineRecord, kMostLines> lines;
+};
+
+/// What an access to global memory touches.
+void coalesce(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes,
+              const AccessUnits &units, LineAccess &out);
+
+/// What an access to local memory touches. It is interleaved by lane, so that
+/// a word of all lanes is one line; `addresses` are offsets in a lane's frame,
+/// `frame` is the number of the warp's first word.
+void coalesceLocal(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes,
+                   uint64_t frame, const AccessUnits &units, LineAccess &out);
+
+} // namespace hwtune::exec
+
+#endif // HWTUNE_SIMULATOR_EXEC_ACCESSCOST_H

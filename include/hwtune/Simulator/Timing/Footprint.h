@@ -1,0 +1,66 @@
+//===- Footprint.h - which lines blocks touch -------------------*- C++ -*-===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HWTUNE_SIMULATOR_TIMING_FOOTPRINT_H
+#define HWTUNE_SIMULATOR_TIMING_FOOTPRINT_H
+
+#include "hwtune/Simulator/Exec/AccessCost.h"
+#include "hwtune/Simulator/Exec/Trace.h"
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace hwtune::timing {
+
+/// Numbers of lines, kept as 64 to a word.
+class LineSet {
+public:
+  void insert(uint64_t line) {
+    uint64_t page = line / 64;
+    if (page != lastPage || !last) {
+      last = &pages[page]; // stays valid: the map is node-based
+      lastPage = page;
+    }
+    *last |= uint64_t(1) << (line % 64);
+  }
+  std::vector<uint64_t> sorted() const;
+
+private:
+  std::unordered_map<uint64_t, uint64_t> pages;
+  uint64_t lastPage = 0, *last = nullptr;
+};
+
+/// Lines of global memory that a block touches, sorted and distinct.
+struct BlockLines {
+  std::vector<uint64_t> read, written;
+};
+using LinesByBlock = std::unordered_map<uint64_t, BlockLines>;
+
+/// Collects the lines of the blocks it is told to.
+class FootprintRecorder : public exec::TraceHook {
+public:
+  FootprintRecorder(std::span<const exec::InstMeta> insts,
+                    std::span<const uint64_t> blocks, exec::AccessUnits units);
+  bool accessesOnly() const override { return true; }
+  void instruction(const exec::TraceEvent &event) override;
+  LinesByBlock lines() const;
+
+private:
+  struct Sets {
+    LineSet read, written;
+  };
+  std::span<const exec::InstMeta> insts;
+  exec::AccessUnits units;
+  std::unordered_map<uint64_t, Sets> touched;
+  exec::LineAccess scratch;
+};
+
+} // namespace hwtune::timing
+
+#endif // HWTUNE_SIMULATOR_TIMING_FOOTPRINT_H

@@ -1,0 +1,128 @@
+//===- AccessCost.cpp - what one memory access of a warp moves ------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Simulator/Exec/AccessCost.h"
+#include "Machine.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace hwtune::exec {
+
+/// Calls `f` with the lanes of `mask` that are served together, phase by phase.
+template <typename F>
+static void forEachPhase(uint32_t mask, uint32_t laneBytes, F f) {
+  constexpr uint32_t kPhaseBytes = 128;
+  uint32_t group =
+      std::clamp(kPhaseBytes / std::max(laneBytes, 1u), 1u, kLanes);
+  for (uint32_t start = 0; start < kLanes; start += group)
+    if (uint32_t part = mask & (kFullMask >> (kLanes - group)) << start)
+      f(part);
+}
+
+uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask,
+                          uint32_t laneBytes, const AccessUnits &units) {
+  constexpr uint32_t kMostBanks = 32;
+  uint32_t bankMask = std::min((1u << units.bankBits), kMostBanks) - 1;
+  uint32_t words = std::max(1u, laneBytes >> units.wordBits), waves = 0;
+  forEachPhase(mask, laneBytes, [&](uint32_t part) {
+    // The distinct words of each bank.
+    uint64_t seen[kMostBanks][kLanes];
+    uint8_t depth[kMostBanks] = {};
+    uint32_t deepest = 0;
+    for (; part; part &= part - 1) {
+      uint64_t word = addresses[std::countr_zero(part)] >> units.wordBits;
+      for (uint32_t w = 0; w < words; ++w, ++word) {
+        uint32_t bank = word & bankMask, n = depth[bank], k = 0;
+        while (k < n && seen[bank][k] != word)
+          ++k;
+        if (k < n)
+          continue;
+        seen[bank][n] = word;
+        depth[bank] = uint8_t(++n);
+        deepest = std::max(deepest, n);
+      }
+    }
+    waves += deepest;
+  });
+  return waves;
+}
+
+namespace {
+
+/// Adds lines to a `LineAccess`; lines that were there before `begin` are not
+/// looked at.
+class LineCollector {
+public:
+  LineCollector(const AccessUnits &units, LineAccess &out)
+      : units(units), out(out), begin(out.numLines) {}
+
+  void add(uint64_t first, uint64_t last) {
+    for (uint64_t s = first >> units.sectorBits; s <= last >> units.sectorBits;
+         ++s) {
+      uint32_t sectorsOfLine = units.lineBits - units.sectorBits;
+      auto bit = uint8_t(1u << (s & ((1u << sectorsOfLine) - 1)));
+      uint32_t at = find(s >> sectorsOfLine);
+      out.sectors += !(out.lines[at].sectors & bit);
+      out.lines[at].sectors |= bit;
+      inPhase |= uint64_t(1) << (at - begin);
+    }
+  }
+
+  void endPhase() {
+    out.wavefronts += uint32_t(std::popcount(inPhase));
+    inPhase = 0;
+  }
+
+private:
+  /// Consecutive lanes mostly touch the line of the lane before.
+  uint32_t find(uint64_t line) {
+    for (uint32_t i = out.numLines; i-- > begin;)
+      if (out.lines[i].line == line)
+        return i;
+    out.lines[out.numLines] = {line, 0};
+    return out.numLines++;
+  }
+
+  const AccessUnits &units;
+  LineAccess &out;
+  uint32_t begin;
+  uint64_t inPhase = 0; ///< lines that the current phase touches
+};
+
+} // namespace
+
+void coalesce(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes,
+              const AccessUnits &units, LineAccess &out) {
+  out.numLines = out.sectors = out.wavefronts = 0;
+  LineCollector collector(units, out);
+  forEachPhase(mask, laneBytes, [&](uint32_t part) {
+    for (; part; part &= part - 1) {
+      uint64_t a = addresses[std::countr_zero(part)];
+      collector.add(a, a + std::max(laneBytes, 1u) - 1);
+    }
+    collector.endPhase();
+  });
+}
+
+void coalesceLocal(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes,
+                   uint64_t frame, const AccessUnits &units, LineAccess &out) {
+  out.numLines = out.sectors = out.wavefronts = 0;
+  uint32_t words = std::max(1u, laneBytes >> units.wordBits);
+  for (uint32_t word = 0; word < words; ++word) {
+    LineCollector collector(units, out);
+    for (uint32_t left = mask; left; left &= left - 1) {
+      auto lane = uint32_t(std::countr_zero(left));
+      uint64_t place = frame + (addresses[lane] >> units.wordBits) + word;
+      uint64_t a = (place * kLanes + lane) << units.wordBits;
+      collector.add(a, a);
+    }
+    collector.endPhase();
+  }
+}
+
+} // namespace hwtune::exec

@@ -1,0 +1,55 @@
+//===- Footprint.cpp - which lines blocks touch ---------------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Simulator/Timing/Footprint.h"
+
+#include <algorithm>
+#include <bit>
+
+using namespace hwtune;
+using namespace hwtune::timing;
+
+std::vector<uint64_t> LineSet::sorted() const {
+  std::vector<uint64_t> lines;
+  for (auto [page, bits] : pages)
+    for (; bits; bits &= bits - 1)
+      lines.push_back(page * 64 + std::countr_zero(bits));
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+FootprintRecorder::FootprintRecorder(std::span<const exec::InstMeta> insts,
+                                     std::span<const uint64_t> blocks,
+                                     exec::AccessUnits units)
+    : insts(insts), units(units) {
+  for (uint64_t block : blocks)
+    touched.try_emplace(block);
+}
+
+void FootprintRecorder::instruction(const exec::TraceEvent &event) {
+  if (event.space != ptx::Space::Global || !event.addresses || !event.predOn)
+    return;
+  auto at = touched.find(event.block);
+  if (at == touched.end())
+    return;
+  const exec::InstMeta &inst = insts[event.inst];
+  exec::coalesce(event.addresses, event.predOn, inst.bytesPerLane, units,
+                 scratch);
+  for (uint32_t i = 0; i < scratch.numLines; ++i) {
+    if (inst.isLoad || inst.isAsync || inst.isAtomic)
+      at->second.read.insert(scratch.lines[i].line);
+    if (inst.isStore || inst.isAtomic)
+      at->second.written.insert(scratch.lines[i].line);
+  }
+}
+
+LinesByBlock FootprintRecorder::lines() const {
+  LinesByBlock all;
+  for (const auto &[block, sets] : touched)
+    all[block] = {sets.read.sorted(), sets.written.sorted()};
+  return all;
+}

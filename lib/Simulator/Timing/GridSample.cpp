@@ -1,0 +1,236 @@
+//===- GridSample.cpp - the blocks that are run to time a grid ------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Simulator/Timing/GridSample.h"
+#include "hwtune/Simulator/Timing/PseudoSass.h"
+#include "hwtune/Simulator/Timing/Sampling.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+
+using namespace hwtune;
+using namespace hwtune::timing;
+
+namespace {
+
+exec::AccessUnits unitsOf(const TargetSpec &target) {
+  auto bits = [](int64_t size) {
+    return uint8_t(std::bit_width(uint64_t(std::max<int64_t>(1, size))) - 1);
+  };
+  return {bits(target.lineBytes), bits(target.sectorBytes),
+          bits(target.sharedBanks), bits(target.bankBytes)};
+}
+
+/// How many places loads move up inside a basic block: a compiler hides the
+/// latency of shared memory behind as many instructions, one issued per clock.
+unsigned hoistDistance(const TargetSpec &target) {
+  constexpr double kMost = 255;
+  return unsigned(std::clamp(target.sharedLatency.value_or(0), 0.0, kMost));
+}
+
+/// Both hooks for a grid that may run only once.
+class Both : public exec::TraceHook {
+public:
+  Both(exec::TraceHook &a, exec::TraceHook &b) : a(a), b(b) {}
+  void instruction(const exec::TraceEvent &event) override {
+    a.instruction(event);
+    b.instruction(event);
+  }
+
+private:
+  exec::TraceHook &a, &b;
+};
+
+class Sampler {
+public:
+  Sampler(const exec::Program &program, exec::GlobalMemory &memory,
+          const exec::LaunchRequest &request, const TargetSpec &target,
+          const TimingOptions &options, uint64_t blocksPerSM);
+
+  GridSample run();
+
+private:
+  bool runBlocks(std::vector<uint64_t> blocks, double weight,
+                 exec::TraceHook *hook);
+  bool runUniform(FootprintRecorder &footprints);
+  bool runClasses();
+  bool runOneSM(TraceRecorder &recorder);
+  bool isLikeFirst(size_t blocks);
+
+  const exec::Program &program;
+  exec::GlobalMemory &memory;
+  const exec::LaunchRequest &request;
+  const TimingOptions &options;
+  uint64_t gridBlocks, warpsPerBlock, blocksPerSM;
+  exec::AccessUnits units;
+  std::vector<uint8_t> hoist;
+  std::vector<uint64_t> near, ofOneSM;
+  exec::LaunchResult last; ///< of the last group
+  std::optional<exec::EventCounts> first;
+  GridSample sample;
+};
+
+Sampler::Sampler(const exec::Program &program, exec::GlobalMemory &memory,
+                 const exec::LaunchRequest &request, const TargetSpec &target,
+                 const TimingOptions &options, uint64_t blocksPerSM)
+    : program(program), memory(memory), request(request), options(options),
+      gridBlocks(uint64_t(request.grid[0]) * request.grid[1] * request.grid[2]),
+      warpsPerBlock(
+          (uint64_t(request.block[0]) * request.block[1] * request.block[2] +
+           target.warpSize - 1) /
+          target.warpSize),
+      blocksPerSM(blocksPerSM), units(unitsOf(target)),
+      hoist(hoistDistances(program.instructions(), hoistDistance(target))),
+      // Two rounds of resident blocks show the steady state.
+      ofOneSM(blocksOfOneSM(gridBlocks, target.smCount, 2 * blocksPerSM)) {
+  Neighbours n = neighbours(request.grid);
+  for (uint64_t block : {n.center, n.x, n.y, n.z})
+    if (std::find(near.begin(), near.end(), block) == near.end())
+      near.push_back(block);
+}
+
+void add(exec::EventCounts &sum, const exec::EventCounts &part, double weight) {
+  exec::EventCounts copy = part;
+  auto scale = [&](uint64_t &value) {
+    value = static_cast<uint64_t>(std::llround(double(value) * weight));
+  };
+  exec::forEachCount(copy, scale);
+  for (auto &[name, count] : copy.matrix)
+    scale(count);
+  sum += copy;
+}
+
+/// Runs `blocks` (none: the whole grid); each stands for `weight` of the grid.
+bool Sampler::runBlocks(std::vector<uint64_t> blocks, double weight,
+                        exec::TraceHook *hook) {
+  exec::LaunchRequest part = request;
+  part.options.blocks = std::move(blocks);
+  part.options.countEvents = true;
+  part.options.trace = hook;
+  part.options.instructionBudget = options.instructionBudget;
+  last = exec::launch(program, memory, part);
+  exec::LaunchResult &all = sample.launch;
+  all.warpInstructions += last.warpInstructions;
+  all.blocksRun += last.blocksRun;
+  if (!last.ok()) {
+    all.status = last.status;
+    all.diagnostic = last.diagnostic;
+    return false;
+  }
+  add(all.events, last.events, weight);
+  sample.runs.resize(last.runs.size());
+  for (size_t i = 0; i < last.runs.size(); ++i)
+    sample.runs[i] += weight * double(last.runs[i]);
+  return true;
+}
+
+/// Whether the last `blocks` did as much each as the first block, in what
+/// decides the time.
+bool Sampler::isLikeFirst(size_t blocks) {
+  const exec::EventCounts &e = last.events;
+  if (!first)
+    first = e;
+  return first->instExecuted * blocks == e.instExecuted &&
+         first->threadInstExecutedPredOn * blocks ==
+             e.threadInstExecutedPredOn &&
+         first->sharedLoadWavefronts * blocks == e.sharedLoadWavefronts &&
+         first->globalLoadSectors * blocks == e.globalLoadSectors;
+}
+
+/// Runs neighbours in the middle, the corners and two blocks by chance. Where
+/// all do the same, so does the grid, and its counts are set; else they are
+/// left empty. False on a fault.
+bool Sampler::runUniform(FootprintRecorder &footprints) {
+  auto rest = std::vector<uint64_t>(near.begin() + 1, near.end());
+  if (!runBlocks({near[0]}, 0, &footprints))
+    return false;
+  exec::LaunchResult center = last;
+  bool uniform = isLikeFirst(1);
+  if (!rest.empty() && !runBlocks(rest, 0, &footprints))
+    return false;
+  uniform &= rest.empty() || isLikeFirst(rest.size());
+  for (const BlockClass &cls : sampleClasses(request.grid, 2, options.seed)) {
+    if (!uniform)
+      return true;
+    // Where the corners do the same, the edges between them do too.
+    bool isEdge = cls.weight > 1 && cls.fixedDims > 0;
+    if (isEdge)
+      continue;
+    if (!runBlocks(cls.blocks, 0, nullptr))
+      return false;
+    uniform &= isLikeFirst(cls.blocks.size());
+  }
+  if (!uniform)
+    return true;
+  add(sample.launch.events, center.events, double(gridBlocks));
+  for (size_t i = 0; i < center.runs.size(); ++i)
+    sample.runs[i] = double(gridBlocks) * double(center.runs[i]);
+  return true;
+}
+
+bool Sampler::runClasses() {
+  for (const BlockClass &cls :
+       sampleClasses(request.grid, options.interiorBlocks, options.seed))
+    if (!runBlocks(cls.blocks, cls.weight, nullptr))
+      return false;
+  return true;
+}
+
+/// One round of resident blocks, and the second where these are short.
+bool Sampler::runOneSM(TraceRecorder &recorder) {
+  size_t round = std::min<size_t>(ofOneSM.size(), blocksPerSM);
+  if (!runBlocks({ofOneSM.begin(), ofOneSM.begin() + round}, 0, &recorder))
+    return false;
+  bool isShort =
+      std::none_of(ofOneSM.begin(), ofOneSM.begin() + round,
+                   [&](uint64_t b) { return recorder.hasEnough(b); });
+  return !isShort || round == ofOneSM.size() ||
+         runBlocks({ofOneSM.begin() + round, ofOneSM.end()}, 0, &recorder);
+}
+
+GridSample Sampler::run() {
+  uint64_t perWarp = std::max<uint64_t>(
+      256, options.simulatedInstructions /
+               std::max<uint64_t>(
+                   1, warpsPerBlock *
+                          std::min<uint64_t>(ofOneSM.size(), blocksPerSM)));
+  TraceRecorder recorder(program.instructions(), hoist, ofOneSM,
+                         {units, perWarp, warpsPerBlock});
+  FootprintRecorder footprints(program.instructions(), near, units);
+  sample.sampled = !options.wholeGrid && gridBlocks > options.interiorBlocks;
+  if (sample.sampled) {
+    if (!runUniform(footprints) ||
+        (!sample.launch.events.instExecuted && !runClasses()) ||
+        !runOneSM(recorder))
+      return std::move(sample);
+  } else {
+    Both both(recorder, footprints);
+    if (!runBlocks({}, 1, &both))
+      return std::move(sample);
+  }
+  sample.lines = footprints.lines();
+  sample.traces = recorder.takeTraces();
+  std::erase_if(sample.traces,
+                [](const BlockTrace &t) { return t.recorded == 0; });
+  bool truncated =
+      std::any_of(sample.traces.begin(), sample.traces.end(),
+                  [](const BlockTrace &t) { return t.truncated(); });
+  if (truncated && sample.traces.size() > blocksPerSM)
+    sample.traces.resize(blocksPerSM);
+  return std::move(sample);
+}
+
+} // namespace
+
+GridSample
+timing::sampleGrid(const exec::Program &program, exec::GlobalMemory &memory,
+                   const exec::LaunchRequest &request, const TargetSpec &target,
+                   const TimingOptions &options, uint64_t blocksPerSM) {
+  return Sampler(program, memory, request, target, options, blocksPerSM).run();
+}

@@ -1,0 +1,107 @@
+//===- AccessCostTest.cpp - wavefronts, sectors and lines -----------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hwtune/Simulator/Exec/AccessCost.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace hwtune::exec;
+
+namespace {
+
+using Lanes = std::array<uint64_t, 32>;
+constexpr uint32_t kAll = 0xffffffffu;
+
+Lanes lanes(const std::function<uint64_t(uint64_t)> &address) {
+  Lanes at;
+  for (uint64_t lane = 0; lane < 32; ++lane)
+    at[lane] = address(lane);
+  return at;
+}
+
+uint32_t waves(const Lanes &at, uint32_t bytes, uint32_t mask = kAll) {
+  return sharedWavefronts(at.data(), mask, bytes);
+}
+
+TEST(AccessCost, BanksQueueDistinctWords) {
+  EXPECT_EQ(waves(lanes([](auto l) { return 4 * l; }), 4), 1u);
+  EXPECT_EQ(waves(lanes([](auto) { return 64; }), 4), 1u); // one word for all
+  EXPECT_EQ(waves(lanes([](auto l) { return 8 * l; }), 4), 2u);
+  EXPECT_EQ(waves(lanes([](auto l) { return 128 * l; }), 4), 32u);
+  // Bytes of one word are one word.
+  EXPECT_EQ(waves(lanes([](auto l) { return l; }), 1), 1u);
+  // Two words of bank 0, each asked for by 16 lanes.
+  EXPECT_EQ(waves(lanes([](auto l) { return 128 * (l % 2); }), 4), 2u);
+  EXPECT_EQ(waves(lanes([](auto l) { return 128 * l; }), 4, 0x7), 3u);
+  EXPECT_EQ(waves(lanes([](auto l) { return 4 * l; }), 4, 0), 0u);
+}
+
+TEST(AccessCost, WideAccessesGoByPhases) {
+  EXPECT_EQ(waves(lanes([](auto l) { return 8 * l; }), 8), 2u);
+  EXPECT_EQ(waves(lanes([](auto l) { return 16 * l; }), 16), 4u);
+  EXPECT_EQ(waves(lanes([](auto l) { return 32 * l; }), 32), 8u);
+  // Lanes of another half do not conflict: 8 lanes 32 bytes apart do, twice.
+  EXPECT_EQ(waves(lanes([](auto l) { return 32 * l; }), 16), 8u);
+  EXPECT_EQ(waves(lanes([](auto l) { return 16 * l; }), 16, 0xff), 1u);
+}
+
+struct Touched {
+  uint32_t lines, sectors, wavefronts;
+  bool operator==(const Touched &) const = default;
+};
+Touched touched(const Lanes &at, uint32_t bytes, uint32_t mask = kAll) {
+  LineAccess access;
+  coalesce(at.data(), mask, bytes, {}, access);
+  return {access.numLines, access.sectors, access.wavefronts};
+}
+
+TEST(AccessCost, SectorsAndLinesOfGlobalMemory) {
+  EXPECT_EQ(touched(lanes([](auto l) { return 4 * l; }), 4),
+            (Touched{1, 4, 1}));
+  // Shifted by a word: one more sector, in the next line.
+  EXPECT_EQ(touched(lanes([](auto l) { return 4 * l + 4; }), 4),
+            (Touched{2, 5, 2}));
+  EXPECT_EQ(touched(lanes([](auto l) { return 128 * l; }), 4),
+            (Touched{32, 32, 32}));
+  EXPECT_EQ(touched(lanes([](auto l) { return 16 * l; }), 16),
+            (Touched{4, 16, 4}));
+  // One address for all, but each quarter is served by itself.
+  EXPECT_EQ(touched(lanes([](auto) { return 256; }), 16), (Touched{1, 1, 4}));
+  EXPECT_EQ(touched(lanes([](auto l) { return 4 * l; }), 4, 0),
+            (Touched{0, 0, 0}));
+}
+
+TEST(AccessCost, LinesKnowTheirSectors) {
+  LineAccess access;
+  Lanes at = lanes([](auto l) { return 1024 + 64 * (l % 4); });
+  coalesce(at.data(), kAll, 4, {}, access);
+  ASSERT_EQ(access.numLines, 2u);
+  EXPECT_EQ(access.lines[0].line, 8u);
+  EXPECT_EQ(access.lines[0].sectors, 0b0101);
+  EXPECT_EQ(access.lines[1].line, 9u);
+  EXPECT_EQ(access.lines[1].sectors, 0b0101);
+}
+
+TEST(AccessCost, LocalMemoryIsInterleavedByLane) {
+  LineAccess access;
+  Lanes same = lanes([](auto) { return 8; });
+  coalesceLocal(same.data(), kAll, 4, 100, {}, access);
+  ASSERT_EQ(access.numLines, 1u);
+  EXPECT_EQ(access.lines[0].line, 102u); // the frame's third word
+  EXPECT_EQ(access.sectors, 4u);
+  coalesceLocal(same.data(), kAll, 16, 0, {}, access);
+  EXPECT_EQ(access.numLines, 4u);
+  EXPECT_EQ(access.wavefronts, 4u);
+  // Each lane at another place of its array.
+  Lanes own = lanes([](auto l) { return 4 * l; });
+  coalesceLocal(own.data(), kAll, 4, 0, {}, access);
+  EXPECT_EQ(access.numLines, 32u);
+  EXPECT_EQ(access.wavefronts, 32u);
+}
+
+} // namespace

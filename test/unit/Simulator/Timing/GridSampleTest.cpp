@@ -1,0 +1,72 @@
+//===- GridSampleTest.cpp - which blocks run, and what they tell ----------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+using namespace hwtune;
+using namespace hwtune::timing;
+
+namespace {
+
+/// A loop of `turns` (a register or a number) with one load and one addition.
+std::string loop(const std::string &before, const std::string &turns) {
+  return kernel("", before + fmt::format("mov.u32 %r10, 0;\n"
+                                         "L: ld.global.f32 %f1, [%rd0];\n"
+                                         "add.f32 %f2, %f2, %f1;\n"
+                                         "add.u32 %r10, %r10, 1;\n"
+                                         "setp.lt.u32 %p0, %r10, {};\n"
+                                         "@%p0 bra L;\n",
+                                         turns));
+}
+constexpr uint64_t kBefore = 6, kTurn = 5, kAfter = 1; ///< instructions
+
+TEST(GridSample, BlocksThatDoTheSameRunAFewTimes) {
+  TimingReport report = time(loop("", "100"), {5000, 64});
+  EXPECT_TRUE(report.sampled);
+  EXPECT_EQ(report.launch.events.instExecuted,
+            5000 * 2 * (kBefore + 100 * kTurn + kAfter));
+  EXPECT_EQ(report.launch.events.globalLoads, 5000u * 2 * 100);
+  // The middle, its neighbour, both ends, two by chance; then
+  // what one of 108 SMs gets, less than two rounds of 32.
+  EXPECT_EQ(report.launch.blocksRun, 6u + 47);
+}
+
+TEST(GridSample, BlocksThatDifferAreWeightedByPlace) {
+  // Block 0 makes 1,000 turns, all others 10.
+  std::string text = loop("setp.eq.u32 %p1, %r2, 0;\n"
+                          "selp.b32 %r4, 1000, 10, %p1;\n",
+                          "%r4");
+  TimingReport report = time(text, {5000, 64});
+  EXPECT_EQ(report.launch.events.globalLoads, 2u * (1000 + 4999 * 10));
+}
+
+TEST(GridSample, SmallGridsRunWhole) {
+  TimingReport report = time(loop("", "100"), {4, 64});
+  EXPECT_FALSE(report.sampled);
+  EXPECT_EQ(report.launch.blocksRun, 4u);
+  TimingOptions whole;
+  whole.wholeGrid = true;
+  report = time(loop("", "10"), {5000, 64}, whole);
+  EXPECT_FALSE(report.sampled);
+  EXPECT_EQ(report.launch.blocksRun, 5000u);
+}
+
+TEST(GridSample, LongBlocksOfAnSmAreCutAndExtrapolated) {
+  std::string text = loop("", "3000");
+  TimingOptions cut;
+  cut.simulatedInstructions = 200000;
+  TimingOptions all;
+  all.simulatedInstructions = uint64_t(1) << 40;
+  TimingReport a = time(text, {108 * 64, 64}, cut);
+  TimingReport b = time(text, {108 * 64, 64}, all);
+  EXPECT_EQ(a.launch.events.instExecuted, b.launch.events.instExecuted);
+  // Six full blocks, and what fits 200,000 instructions of 32 others.
+  EXPECT_LT(a.launch.warpInstructions, b.launch.warpInstructions / 4);
+  EXPECT_NEAR(a.simulation.cycles / b.simulation.cycles, 1, 0.02);
+}
+
+} // namespace
