@@ -24,7 +24,8 @@ namespace hwtune {
 
 static constexpr llvm::StringLiteral kOpMarker = "hwtune.op";
 
-Status applySchedule(ModuleOp module, std::string_view script) {
+Status applySchedule(ModuleOp module, std::string_view script,
+                     bool checkHandles) {
   MLIRContext &context = *module.getContext();
   Expected<OwningOpRef<ModuleOp>> parsed =
       parseModule(context, script, "schedule");
@@ -37,9 +38,8 @@ Status applySchedule(ModuleOp module, std::string_view script) {
   if (!entry)
     return capture.error("the schedule has no @__transform_main");
   transform::TransformOptions options;
-  // The scripts are ours or a user's; expensive checks cost more than
-  // compiling.
-  options.enableExpensiveChecks(false);
+  // They cost more than compiling.
+  options.enableExpensiveChecks(checkHandles);
   if (failed(transform::applyTransformNamedSequence(module, entry, library,
                                                     options)))
     return capture.error("the schedule cannot be applied");

@@ -55,7 +55,7 @@ Expected<CompiledKernel> compileScript(ModuleOp module, std::string_view script,
   OwningOpRef<ModuleOp> owned(module.clone());
   if (options.wholeRows)
     markWholeRows(*owned);
-  if (Status done = applySchedule(*owned, script); !done)
+  if (Status done = applySchedule(*owned, script, options.checkHandles); !done)
     return done.error();
   if (Status done = outlineKernels(*owned, options); !done)
     return done.error();

@@ -59,7 +59,7 @@ Expected<OwningOpRef<ModuleOp>> parseModule(MLIRContext &context,
 // DiagnosticCapture
 //===----------------------------------------------------------------------===//
 
-static std::string locationText(Location loc) {
+std::string locationText(Location loc) {
   if (auto file = llvm::dyn_cast<FileLineColLoc>(loc))
     return (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) +
             ":" + llvm::Twine(file.getColumn()))

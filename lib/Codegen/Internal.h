@@ -11,11 +11,15 @@
 #include "hwtune/Support/Expected.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
 
 #include <string>
 
 namespace hwtune {
+
+/// "file:line:column", "" where there is none.
+std::string locationText(mlir::Location loc);
 
 /// Keeps the errors of a step while it lives; nothing reaches stderr.
 class DiagnosticCapture {

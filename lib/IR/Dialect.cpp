@@ -49,6 +49,8 @@ LogicalResult HWTuneDialect::verifyOperationAttribute(Operation *op,
     return expectKind<ConfigAttr>(op, attr, "#hwtune.config<...>");
   if (name == kResultAttrName)
     return expectKind<ResultAttr>(op, attr, "#hwtune.result<...>");
+  if (name == kKnobsAttrName)
+    return expectKind<DictionaryAttr>(op, attr, "{attribute = \"knob\"}");
   if (name == kCandidatesAttrName) {
     auto array = dyn_cast<ArrayAttr>(attr.getValue());
     if (!array || !llvm::all_of(array, llvm::IsaPred<CandidateAttr>))

@@ -44,7 +44,7 @@ public:
   /// Before any pass of the pipeline runs: nobody wants to learn of a wrong
   /// option after a search.
   LogicalResult initialize(MLIRContext *context) override {
-    Expected<ApplyOptions> options = parseOptions();
+    Expected<ApplyOptions> options = parseOptions(*context);
     if (!options)
       return emitError(UnknownLoc::get(context)) << options.error().str();
     if (options->emit == EmitForm::Runner)
@@ -57,7 +57,7 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    Expected<ApplyOptions> options = parseOptions();
+    Expected<ApplyOptions> options = parseOptions(getContext());
     if (!options)
       return fail(options.error());
     if (options->emit == EmitForm::Config)
@@ -85,7 +85,7 @@ private:
     return llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write);
   }
 
-  Expected<ApplyOptions> parseOptions() {
+  Expected<ApplyOptions> parseOptions(MLIRContext &context) {
     ApplyOptions options;
     std::optional<EmitForm> form = parseEmitForm(std::string(emit));
     if (!form)
@@ -105,6 +105,10 @@ private:
       return Error{"option 'runner-dir' is empty, expected the folder that "
                    "'emit=runner' writes",
                    ""};
+    Expected<UserSchedules> own = UserSchedules::read(context, schedules);
+    if (!own)
+      return own.error();
+    options.schedules = std::move(*own);
     return options;
   }
 

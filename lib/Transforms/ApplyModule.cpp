@@ -38,7 +38,8 @@ using namespace hwtune;
 static Error reported() { return Error{"", ""}; }
 
 /// Every annotation names a schedule that fits and a legal configuration.
-static Status checkAnnotations(ModuleOp module, const TargetSpec &target) {
+static Status checkAnnotations(ModuleOp module, const TargetSpec &target,
+                               const UserSchedules &schedules) {
   bool good = true;
   module.walk([&](Operation *op) {
     auto config = op->getAttrOfType<ConfigAttr>(HWTuneDialect::kConfigAttrName);
@@ -47,7 +48,9 @@ static Status checkAnnotations(ModuleOp module, const TargetSpec &target) {
     Expected<Workload> workload = extractWorkload(op);
     std::string why = workload ? "" : workload.error().message;
     if (workload)
-      if (auto resolved = resolveConfig(config, *workload, target); !resolved)
+      if (auto resolved =
+              resolveConfig(config, op, *workload, target, schedules);
+          !resolved)
         why = resolved.error().message;
     if (why.empty())
       return;
@@ -131,9 +134,10 @@ static std::string uniqueName(SymbolTable &symbols, const std::string &base) {
 /// The schedule and configuration of `site`: those of its annotation, else the
 /// generic ones.
 static Status chooseConfig(ConfigAttr annotation, const TargetSpec &target,
-                           KernelSite &site) {
+                           const UserSchedules &schedules, KernelSite &site) {
   if (annotation) {
-    auto resolved = resolveConfig(annotation, site.workload, target);
+    auto resolved =
+        resolveConfig(annotation, site.op, site.workload, target, schedules);
     if (resolved) {
       site.schedule = resolved->schedule;
       site.config = resolved->config;
@@ -154,9 +158,9 @@ static Status chooseConfig(ConfigAttr annotation, const TargetSpec &target,
 }
 
 /// Every linalg operation of `function` with the configuration it gets.
-static Expected<std::vector<KernelSite>> collectSites(func::FuncOp function,
-                                                      const TargetSpec &target,
-                                                      SymbolTable &symbols) {
+static Expected<std::vector<KernelSite>>
+collectSites(func::FuncOp function, const TargetSpec &target,
+             const UserSchedules &schedules, SymbolTable &symbols) {
   std::vector<KernelSite> sites;
   for (TunableOp &tunable : collectLinalgOps(function)) {
     std::string name = tunable.op->getName().getStringRef().str();
@@ -167,7 +171,7 @@ static Expected<std::vector<KernelSite>> collectSites(func::FuncOp function,
     site.workload = std::move(*tunable.workload);
     auto config =
         tunable.op->getAttrOfType<ConfigAttr>(HWTuneDialect::kConfigAttrName);
-    if (Status chosen = chooseConfig(config, target, site); !chosen)
+    if (Status chosen = chooseConfig(config, target, schedules, site); !chosen)
       return Error{"'" + name + "': " + chosen.error().message, ""};
     site.name = uniqueName(symbols, function.getName().str() + "_kernel_" +
                                         std::to_string(sites.size()));
@@ -218,7 +222,7 @@ static Status rewriteFunction(func::FuncOp function, const TargetSpec &target,
                  "memory, and memory=device takes device pointers",
                  ""};
   SymbolTable symbols(module);
-  auto sites = collectSites(function, target, symbols);
+  auto sites = collectSites(function, target, options.schedules, symbols);
   if (!sites)
     return sites.error();
   if (options.emit == EmitForm::Runner)
@@ -316,7 +320,7 @@ static void warnOfNested(ModuleOp module) {
 Expected<OwningOpRef<ModuleOp>>
 hwtune::applyToModule(ModuleOp module, const TargetSpec &target,
                       const ApplyOptions &options) {
-  if (Status good = checkAnnotations(module, target); !good)
+  if (Status good = checkAnnotations(module, target, options.schedules); !good)
     return good.error();
   if (std::string why = whyNoPtx(target);
       !why.empty() && options.emit != EmitForm::Loops)

@@ -94,6 +94,7 @@ private:
     tune.weight = weight;
     tune.db = db;
     tune.requireHit = requireHit;
+    tune.schedules = schedules;
     tune.toolDir = toolDir;
     tune.ptxas = ptxas;
     tune.allowOtherGpu = allowOtherGpu;
@@ -101,6 +102,7 @@ private:
     HWApplyOptions apply;
     apply.emit = emit;
     apply.memory = memory;
+    apply.schedules = schedules;
     apply.runnerDir = runnerDir;
     apply.toolDir = toolDir;
     pipeline.addPass(createCancellableApply(apply, cancel));

@@ -25,13 +25,6 @@ ConfigAttr hwtune::toConfigAttr(MLIRContext *context, std::string_view schedule,
                          builder.getDictionaryAttr(knobs));
 }
 
-static std::string knownSchedules() {
-  std::string names;
-  for (const auto &schedule : allSchedules())
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", schedule->name());
-  return names;
-}
-
 static std::string knobNames(const Space &space) {
   std::string names;
   for (const Knob &knob : space.knobs)
@@ -39,17 +32,19 @@ static std::string knobNames(const Space &space) {
   return names;
 }
 
-Expected<ResolvedConfig> hwtune::resolveConfig(ConfigAttr attr,
+Expected<ResolvedConfig> hwtune::resolveConfig(ConfigAttr attr, Operation *op,
                                                const Workload &w,
-                                               const TargetSpec &target) {
+                                               const TargetSpec &target,
+                                               const UserSchedules &schedules) {
   std::string name = attr.getSchedule().str();
   ResolvedConfig resolved;
-  resolved.schedule = findSchedule(name);
+  resolved.schedule = schedules.find(name);
   if (!resolved.schedule)
     return Error{fmt::format("schedule '{}' is not known, expected one of: {}",
-                             name, knownSchedules()),
+                             name, schedules.knownNames()),
                  ""};
-  if (std::string why = resolved.schedule->mismatch(w); !why.empty())
+  if (std::string why = schedules.mismatch(*resolved.schedule, op, w);
+      !why.empty())
     return Error{fmt::format("schedule '{}' does not fit: {}", name, why), ""};
 
   Space space = resolved.schedule->space(w, target);

@@ -14,6 +14,7 @@
 #include "hwtune/Schedule/Schedule.h"
 #include "hwtune/Transforms/ConfigConversion.h"
 #include "hwtune/Transforms/Passes.h"
+#include "hwtune/Transforms/Registration.h"
 
 #define DEBUG_TYPE "hw-enumerate"
 
@@ -32,24 +33,34 @@ class Enumerate final : public hwtune::impl::HWEnumerateBase<Enumerate> {
 public:
   using Base::Base;
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerDialects(registry); // of what `schedules=` names
+  }
+
   void runOnOperation() override {
     FailureOr<TargetSpec> spec = moduleTarget(getOperation());
     if (failed(spec))
       return signalPassFailure();
+    Expected<UserSchedules> own = UserSchedules::read(getContext(), schedules);
+    if (!own) {
+      emitError(getOperation().getLoc()) << own.error().str();
+      return signalPassFailure();
+    }
     for (const TunableOp &tunable : collectLinalgOps(getOperation()))
-      report(tunable, *spec);
+      report(tunable, *spec, *own);
     markAllAnalysesPreserved();
   }
 
 private:
-  void report(const TunableOp &tunable, const TargetSpec &spec) {
+  void report(const TunableOp &tunable, const TargetSpec &spec,
+              const UserSchedules &known) {
     if (!tunable.workload) {
       emitRemark(tunable.op->getLoc())
           << "cannot be tuned: " << tunable.workload.error().message;
       return;
     }
     const Workload &w = *tunable.workload;
-    const Schedule *schedule = scheduleFor(w);
+    const Schedule *schedule = known.scheduleFor(tunable.op, w);
     if (!schedule) {
       emitRemark(tunable.op->getLoc())
           << "cannot be tuned: no schedule matches";

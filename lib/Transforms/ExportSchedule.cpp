@@ -43,7 +43,10 @@ public:
     FailureOr<TargetSpec> target = moduleTarget(module);
     if (failed(target))
       return signalPassFailure();
-    Expected<std::string> library = scheduleLibrary(module, *target);
+    Expected<UserSchedules> own = UserSchedules::read(getContext(), schedules);
+    if (!own)
+      return fail(own.error().str());
+    Expected<std::string> library = scheduleLibrary(module, *target, *own);
     if (!library)
       return fail(library.error().str());
     std::string why;

@@ -98,6 +98,11 @@ static Status moveGlobals(ModuleOp isolated, ModuleOp module,
   return hwtune::success();
 }
 
+/// Whether the schedule's script is somebody else's.
+static bool isFromFile(const KernelSite &site) {
+  return !site.schedule->sourceHash().empty();
+}
+
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
@@ -110,7 +115,7 @@ static Status emitLoopVariant(OpBuilder &builder, const KernelSite &site,
   OwningOpRef<ModuleOp> isolated = isolateOp(site.op);
   if (assumed.wholeRows)
     markWholeRows(*isolated);
-  if (Status s = applySchedule(*isolated, script); !s)
+  if (Status s = applySchedule(*isolated, script, isFromFile(site)); !s)
     return s;
   SmallVector<gpu::LaunchOp> launches;
   isolated->walk([&](gpu::LaunchOp launch) { launches.push_back(launch); });
@@ -134,18 +139,21 @@ static CompileOptions optionsFor(const LaunchAssumptions &assumed) {
   return options;
 }
 
-/// The generic schedule of `site` for arguments of any alignment and extents of
-/// any size: wide accesses are made from what the arguments have, and nothing
-/// is copied in the background, which needs aligned addresses.
+/// The generic schedule for the operation of `site` and arguments of any
+/// alignment and extents of any size: wide accesses are made from what the
+/// arguments have, and nothing is copied in the background, which needs aligned
+/// addresses.
 static Expected<std::string> guardedScript(const KernelSite &site,
                                            const TargetSpec &target,
                                            int64_t alignment) {
   MLIRContext *context = site.op->getContext();
   Workload workload = withoutPromises(site.workload);
+  // A schedule from a file says nothing of such arguments.
+  const Schedule &schedule =
+      isFromFile(site) ? *scheduleFor(workload) : *site.schedule;
   auto script = parseModule(
       *context,
-      site.schedule->script(workload, target,
-                            site.schedule->generic(workload, target)),
+      schedule.script(workload, target, schedule.generic(workload, target)),
       "schedule");
   if (!script)
     return script.error();
@@ -179,7 +187,7 @@ static Status emitVariant(OpBuilder &builder, const KernelSite &site,
   OwningOpRef<ModuleOp> isolated = isolateOp(site.op);
   if (assumed.wholeRows)
     markWholeRows(*isolated);
-  if (Status s = applySchedule(*isolated, script); !s)
+  if (Status s = applySchedule(*isolated, script, isFromFile(site)); !s)
     return s;
   if (Status s = outlineKernels(*isolated, optionsFor(assumed)); !s)
     return s;

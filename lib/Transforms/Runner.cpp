@@ -166,6 +166,8 @@ Status RunnerWriter::write(const KernelSite &site, const std::string &folder) {
   request.schedule = std::string(site.schedule->name());
   Space space = site.schedule->space(site.workload, target);
   request.config = space.toText(site.config);
+  if (!site.schedule->sourceHash().empty())
+    request.script = site.schedule->script(site.workload, target, site.config);
   request.folder = own;
   request.shapes = launchShapes(site.workload);
   request.expected = true;

@@ -53,23 +53,28 @@ void matchByConfig(ModuleOp script, ConfigAttr config) {
   });
 }
 
-/// "barrier, promote": what stock mlir-opt needs the plugin for.
-std::string ownSteps(ModuleOp script) {
+/// What a stock mlir-opt needs to replay `script`.
+std::string neededOf(ModuleOp script) {
   std::set<std::string> steps;
   script.walk([&](Operation *op) {
     StringRef name = op->getName().getStringRef();
     if (name.consume_front(kOwnPrefix))
       steps.insert(name.str());
   });
-  return llvm::join(steps, ", ");
+  // The annotation is ours always, but may stay text.
+  if (steps.empty())
+    return "Needs the plugin or --allow-unregistered-dialect.";
+  return "Needs the plugin for: " + llvm::join(steps, ", ") + ".";
 }
 
 Expected<Entry> makeEntry(Operation *op, ConfigAttr config,
-                          const TargetSpec &target, size_t index) {
+                          const TargetSpec &target,
+                          const UserSchedules &schedules, size_t index) {
   Expected<Workload> w = extractWorkload(op);
   if (!w)
     return w.error();
-  Expected<ResolvedConfig> resolved = resolveConfig(config, *w, target);
+  Expected<ResolvedConfig> resolved =
+      resolveConfig(config, op, *w, target, schedules);
   if (!resolved)
     return resolved.error();
   Entry entry;
@@ -81,27 +86,40 @@ Expected<Entry> makeEntry(Operation *op, ConfigAttr config,
   if (!script)
     return script.error();
   std::string schedule = config.getSchedule().str();
-  std::replace(schedule.begin(), schedule.end(), '-', '_');
+  std::replace_if(
+      schedule.begin(), schedule.end(),
+      [](char c) { return !llvm::isAlnum(c); }, '_');
   entry.name = fmt::format("hwtune_{}_{}", schedule, index);
-  entry.about = fmt::format("// {}, tuned for {}. Needs the plugin for: {}.\n",
-                            w->opName, target.id, ownSteps(**script));
+  entry.about = fmt::format("// {}, tuned for {}. {}\n", w->opName, target.id,
+                            neededOf(**script));
   matchByConfig(**script, config);
   entry.script = std::move(*script);
   return entry;
 }
 
-/// The named sequence of `entry` as text, under its name.
+/// The named sequences of `entry` as text, under its name.
 Expected<std::string> sequenceText(Entry &entry) {
   auto main = entry.script->lookupSymbol<transform::NamedSequenceOp>(
       transform::TransformDialect::kTransformEntryPointSymbolName);
   if (!main)
     return Error{"schedule has no '@__transform_main'", ""};
-  main.setName(entry.name);
-  std::string text;
+  std::string text = entry.about;
   llvm::raw_string_ostream stream(text);
-  // No aliases: the text stands in another module.
-  main->print(stream, OpPrintingFlags().useLocalScope());
-  return entry.about + text + "\n";
+  for (Operation &symbol : *entry.script->getBody()) {
+    StringAttr name = SymbolTable::getSymbolName(&symbol);
+    std::string own =
+        &symbol == main ? entry.name : entry.name + "_" + name.str();
+    if (failed(SymbolTable::replaceAllSymbolUses(
+            name, StringAttr::get(name.getContext(), own), *entry.script)))
+      return Error{"sequence '" + name.str() + "' cannot be renamed", ""};
+    SymbolTable::setSymbolName(&symbol, own);
+  }
+  for (Operation &symbol : *entry.script->getBody()) {
+    // No aliases: the text stands in another module.
+    symbol.print(stream, OpPrintingFlags().useLocalScope());
+    stream << "\n";
+  }
+  return text;
 }
 
 std::string mainText(const std::vector<Entry> &entries) {
@@ -129,14 +147,16 @@ std::string mainText(const std::vector<Entry> &entries) {
 } // namespace
 
 Expected<std::string> hwtune::scheduleLibrary(ModuleOp module,
-                                              const TargetSpec &target) {
+                                              const TargetSpec &target,
+                                              const UserSchedules &schedules) {
   std::vector<Entry> entries;
   std::optional<Error> failed;
   module.walk([&](Operation *op) {
     auto config = op->getAttrOfType<ConfigAttr>(HWTuneDialect::kConfigAttrName);
     if (!config || failed)
       return;
-    Expected<Entry> entry = makeEntry(op, config, target, entries.size());
+    Expected<Entry> entry =
+        makeEntry(op, config, target, schedules, entries.size());
     if (!entry) {
       failed = entry.error();
       return;

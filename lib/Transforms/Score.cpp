@@ -14,6 +14,7 @@
 #include "hwtune/Transforms/ConfigConversion.h"
 #include "hwtune/Transforms/ModelRanking.h"
 #include "hwtune/Transforms/Passes.h"
+#include "hwtune/Transforms/Registration.h"
 
 #define DEBUG_TYPE "hw-score"
 
@@ -32,6 +33,10 @@ class ScorePass final : public hwtune::impl::HWScoreBase<ScorePass> {
 public:
   using Base::Base;
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerDialects(registry); // of what `schedules=` names
+  }
+
   void runOnOperation() override {
     FailureOr<TargetSpec> spec = moduleTarget(getOperation());
     if (failed(spec))
@@ -41,19 +46,25 @@ public:
                 "option 'top' is 0, expected at least one candidate");
       return signalPassFailure();
     }
+    Expected<UserSchedules> own = UserSchedules::read(getContext(), schedules);
+    if (!own) {
+      emitError(getOperation().getLoc()) << own.error().str();
+      return signalPassFailure();
+    }
     for (const TunableOp &tunable : collectLinalgOps(getOperation()))
-      annotate(tunable, *spec);
+      annotate(tunable, *spec, *own);
   }
 
 private:
-  void annotate(const TunableOp &tunable, const TargetSpec &spec) {
+  void annotate(const TunableOp &tunable, const TargetSpec &spec,
+                const UserSchedules &known) {
     if (!tunable.workload) {
       emitRemark(tunable.op->getLoc())
           << "cannot be tuned: " << tunable.workload.error().message;
       return;
     }
     const Workload &w = *tunable.workload;
-    const Schedule *schedule = scheduleFor(w);
+    const Schedule *schedule = known.scheduleFor(tunable.op, w);
     if (!schedule) {
       emitRemark(tunable.op->getLoc())
           << "cannot be tuned: no schedule matches";

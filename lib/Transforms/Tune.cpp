@@ -8,6 +8,7 @@
 #include "hwtune/IR/Dialect.h"
 #include "hwtune/Transforms/ConfigConversion.h"
 #include "hwtune/Transforms/Passes.h"
+#include "hwtune/Transforms/Registration.h"
 #include "hwtune/Transforms/TuneModule.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -31,13 +32,22 @@ public:
   Tune(HWTunePassOptions options, CancelToken cancel)
       : Base(std::move(options)), cancel(std::move(cancel)) {}
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerDialects(registry); // of what `schedules=` names
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     FailureOr<TargetSpec> target = moduleTarget(module);
     if (failed(target))
       return signalPassFailure();
+    Expected<UserSchedules> own = UserSchedules::read(getContext(), schedules);
+    if (!own) {
+      emitError(module.getLoc()) << own.error().str();
+      return signalPassFailure();
+    }
     Expected<TuneModuleResult> result =
-        tuneModule(module, *target, optionsAsWritten());
+        tuneModule(module, *target, *own, optionsAsWritten());
     if (!result) {
       emitError(module.getLoc()) << result.error().str();
       return signalPassFailure();

@@ -56,6 +56,9 @@ Expected<OpTuneOptions> opOptions(const TuneModuleOptions &options) {
   return result;
 }
 
+/// Hexadecimal digits of a hash that is shown.
+constexpr size_t kHashDigits = 12;
+
 OpTuneRequest requestFor(Operation *op, const Workload &w,
                          const Schedule &schedule, const TargetSpec &target,
                          const std::string &toolchain) {
@@ -67,11 +70,20 @@ OpTuneRequest requestFor(Operation *op, const Workload &w,
   request.generic = schedule.generic(w, target);
   request.features = schedule.boundFeatures(w, target);
   request.module = isolatedText(op);
+  std::string source = schedule.sourceHash();
+  if (!source.empty())
+    request.script = [w, &schedule, &target](const Config &config) {
+      return schedule.script(w, target, config);
+    };
   request.shapes = launchShapes(w);
   request.tail = [op, w, &schedule, &target](const Config &config) {
     return tailCheck(op, w, schedule, target, config);
   };
-  request.toolchain = toolchain;
+  // What a file says is part of what makes the kernel.
+  request.toolchain = source.empty()
+                          ? toolchain
+                          : fmt::format("{}, schedule {}", toolchain,
+                                        source.substr(0, kHashDigits));
   return request;
 }
 
@@ -157,8 +169,15 @@ void ModuleTuner::noteInterruption(const Workload &w,
 Expected<Annotation> ModuleTuner::annotate(const TunableOp &tunable,
                                            const Schedule &schedule) {
   const Workload &w = *tunable.workload;
-  if (auto known = byKey.find(w.key); known != byKey.end())
+  // What a file's schedule matches is more than the workload.
+  std::string key = w.key + std::string(schedule.name());
+  if (auto known = byKey.find(key); known != byKey.end())
     return known->second;
+  if (!schedule.sourceHash().empty())
+    emitRemark(tunable.op->getLoc())
+        << "schedule '" << StringRef(schedule.name())
+        << "' comes from a file: the model does not tell its configurations "
+           "apart, and 'generic' is the first option of every knob";
   Expected<TuneResult> result =
       tuneOp(requestFor(tunable.op, w, schedule, target, machine.toolchain()),
              opTuning, machine.environment());
@@ -171,7 +190,7 @@ Expected<Annotation> ModuleTuner::annotate(const TunableOp &tunable,
   Annotation annotation =
       annotationOf(tunable.op->getContext(), *result, machine.deviceName(),
                    schedule.space(w, target));
-  byKey.emplace(w.key, annotation);
+  byKey.emplace(key, annotation);
   done.push_back(std::move(*result));
   return annotation;
 }
@@ -179,11 +198,13 @@ Expected<Annotation> ModuleTuner::annotate(const TunableOp &tunable,
 /// Annotates every operation of `open`, until something interrupts. An error
 /// where what stops one stops all.
 Status annotateAll(ModuleTuner &tuner, std::span<const TunableOp> open,
-                   bool requireHit, TuneModuleResult &summary) {
+                   const UserSchedules &schedules, bool requireHit,
+                   TuneModuleResult &summary) {
   std::optional<Error> firstFailure;
   for (const TunableOp &tunable : open) {
     const Schedule *schedule =
-        tunable.workload ? scheduleFor(*tunable.workload) : nullptr;
+        tunable.workload ? schedules.scheduleFor(tunable.op, *tunable.workload)
+                         : nullptr;
     if (!schedule) {
       emitRemark(tunable.op->getLoc())
           << "cannot be tuned: "
@@ -215,6 +236,7 @@ Status annotateAll(ModuleTuner &tuner, std::span<const TunableOp> open,
 
 Expected<TuneModuleResult>
 hwtune::tuneModule(ModuleOp module, const TargetSpec &target,
+                   const UserSchedules &schedules,
                    const TuneModuleOptions &options) {
   TuneModuleResult summary;
   std::vector<TunableOp> open;
@@ -237,7 +259,9 @@ hwtune::tuneModule(ModuleOp module, const TargetSpec &target,
   for (const std::string &note : notes)
     emitRemark(module.getLoc()) << note;
   ModuleTuner tuner(target, options, *opTuning, **machine);
-  if (Status s = annotateAll(tuner, open, options.requireHit, summary); !s)
+  if (Status s =
+          annotateAll(tuner, open, schedules, options.requireHit, summary);
+      !s)
     return s.error();
   summary.interrupted = tuner.interrupted();
   summary.table = resultTable(tuner.results());

@@ -15,28 +15,26 @@ static constexpr size_t kMaxText = size_t(64) << 20;
 static constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 Json CompileRequest::toJson() const {
-  return {{"id", id},
-          {"module", module},
-          {"target", target},
-          {"schedule", schedule},
-          {"config", config},
-          {"folder", folder},
-          {"shapes", shapes},
-          {"seed", seed},
-          {"expected", expected},
+  return {{"id", id},         {"module", module},
+          {"target", target}, {"schedule", schedule},
+          {"config", config}, {"script", script},
+          {"folder", folder}, {"shapes", shapes},
+          {"seed", seed},     {"expected", expected},
           {"ptxas", ptxas}};
 }
 
 Expected<CompileRequest> CompileRequest::fromJson(const Json &json) {
   JsonReader r(json, "request");
-  r.onlyFields({"id", "module", "target", "schedule", "config", "folder",
-                "shapes", "seed", "expected", "ptxas"});
+  r.onlyFields({"id", "module", "target", "schedule", "config", "script",
+                "folder", "shapes", "seed", "expected", "ptxas"});
   CompileRequest request;
   request.id = r["id"].integer(0, kMax);
   request.module = r["module"].string(kMaxText);
   request.target = r["target"].string(kMaxText);
   request.schedule = r["schedule"].string();
   request.config = r["config"].string(kMaxText);
+  if (r.has("script"))
+    request.script = r["script"].string(kMaxText);
   request.folder = r["folder"].string();
   for (const JsonReader &shape : r["shapes"].elements(1024)) {
     request.shapes.emplace_back();

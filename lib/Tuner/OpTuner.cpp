@@ -140,7 +140,8 @@ Artifact artifactFrom(const WorkerReply &reply, const TargetSpec &target) {
   artifact.status = TrialStatus::Ok;
   artifact.launchFile = compiled->launchFile;
   artifact.hash = compiled->ptxHash;
-  artifact.registers = compiled->registers;
+  if (compiled->registers > 0) // else nobody knows
+    artifact.registers = compiled->registers;
   artifact.spillBytes = compiled->spillBytes;
   artifact.sharedBytes = compiled->sharedBytes;
   artifact.registerBasis = compiled->registerBasis;
@@ -316,6 +317,8 @@ std::future<Artifact> OpTuner::compile(
   job.target = targetText;
   job.schedule = request.schedule;
   job.config = request.space.toText(config);
+  if (request.script)
+    job.script = request.script(config);
   // Ops of one run share the work folder.
   std::string name =
       sha256Hex(request.workload.key + request.schedule + job.config);

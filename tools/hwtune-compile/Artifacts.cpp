@@ -275,6 +275,60 @@ Status computeExpected(Subject subject, const Workload &workload,
   return success();
 }
 
+/// The kernel of a built-in schedule, and the tiles of its grid.
+Expected<CompiledKernel> compileByName(const CompileRequest &request,
+                                       ModuleOp module, Workload &workload,
+                                       const TargetSpec &target,
+                                       const CompileOptions &options,
+                                       std::vector<int64_t> &tiles) {
+  const Schedule *schedule = findSchedule(request.schedule);
+  if (!schedule)
+    return Error{fmt::format("unknown schedule `{}`", request.schedule), ""};
+  if (std::string reason = schedule->mismatch(workload); !reason.empty())
+    return Error{fmt::format("schedule `{}` cannot run this op: {}",
+                             request.schedule, reason),
+                 ""};
+  // A launch of known sizes promises what they keep.
+  workload.wholeRows &= hasWholeRows(workload, request.shapes);
+  Space space = schedule->space(workload, target);
+  Expected<Config> config =
+      request.config.empty()
+          ? Expected<Config>(schedule->generic(workload, target))
+          : space.fromText(request.config);
+  if (!config)
+    return config.error();
+  if (std::optional<Rejection> rejection =
+          space.reject(*config, /*anyValue=*/true))
+    return Error{"the configuration is not legal: " + rejection->message(), ""};
+  tiles = schedule->gridTiles(workload, target, *config);
+  return compileKernel(module, *schedule, workload, target, *config, options);
+}
+
+/// The kernel of a script that came with the request. Nothing has said before
+/// whether its blocks fit.
+Expected<CompiledKernel> compileText(const CompileRequest &request,
+                                     ModuleOp module, const TargetSpec &target,
+                                     CompileOptions options) {
+  options.checkHandles = true;
+  Expected<CompiledKernel> kernel =
+      compileScript(module, request.script, target, options);
+  if (!kernel)
+    return kernel;
+  const std::array<int64_t, 3> &block = kernel->kernel.block;
+  int64_t threads = block[0] * block[1] * block[2];
+  if (threads > target.maxThreadsPerBlock)
+    return Error{fmt::format("the schedule launches blocks of {} threads, "
+                             "limit {}",
+                             threads, target.maxThreadsPerBlock),
+                 ""};
+  if (kernel->sharedBytes > target.sharedPerBlockOptin)
+    return Error{fmt::format("the schedule needs {} bytes of shared memory a "
+                             "block, limit {}",
+                             kernel->sharedBytes, target.sharedPerBlockOptin),
+                 ""};
+  return kernel;
+}
+
 Expected<Compiled> compile(MLIRContext &context,
                            const CompileRequest &request) {
   Expected<TargetSpec> target = readTarget(request.target);
@@ -290,32 +344,15 @@ Expected<Compiled> compile(MLIRContext &context,
   Expected<Workload> workload = extractWorkload(subject->op);
   if (!workload)
     return workload.error();
-  const Schedule *schedule = findSchedule(request.schedule);
-  if (!schedule)
-    return Error{fmt::format("unknown schedule `{}`", request.schedule), ""};
-  if (std::string reason = schedule->mismatch(*workload); !reason.empty())
-    return Error{fmt::format("schedule `{}` cannot run this op: {}",
-                             request.schedule, reason),
-                 ""};
-  // A launch of known sizes promises what they keep.
-  workload->wholeRows &= hasWholeRows(*workload, request.shapes);
-  Space space = schedule->space(*workload, *target);
-  Expected<Config> config =
-      request.config.empty()
-          ? Expected<Config>(schedule->generic(*workload, *target))
-          : space.fromText(request.config);
-  if (!config)
-    return config.error();
-  if (std::optional<Rejection> rejection =
-          space.reject(*config, /*anyValue=*/true))
-    return Error{"the configuration is not legal: " + rejection->message(), ""};
-
   CompileOptions options;
   options.shapes = request.shapes;
   options.ptxas = request.ptxas;
   options.scalars = scalarsOf(*subject, request.seed);
+  std::vector<int64_t> tiles;
   Expected<CompiledKernel> kernel =
-      compileKernel(**module, *schedule, *workload, *target, *config, options);
+      request.script.empty()
+          ? compileByName(request, **module, *workload, *target, options, tiles)
+          : compileText(request, **module, *target, options);
   if (!kernel)
     return kernel.error();
 
@@ -334,9 +371,8 @@ Expected<Compiled> compile(MLIRContext &context,
   launch.flops = workload->flops();
   Compiled compiled{std::move(*kernel), std::move(launch), ""};
   if (request.expected)
-    if (Status done = computeExpected(
-            *subject, *workload, options, request.seed,
-            schedule->gridTiles(*workload, *target, *config), compiled);
+    if (Status done = computeExpected(*subject, *workload, options,
+                                      request.seed, tiles, compiled);
         !done)
       return done.error();
   return compiled;

@@ -62,6 +62,8 @@ struct CompileOptions {
   /// The script may rely on `Workload::wholeRows`; whoever launches must check
   /// it. `compileKernel` sets it where the configuration needs it.
   bool wholeRows = false;
+  /// The script may use handles that it should not: an error, not a crash.
+  bool checkHandles = false;
   unsigned optLevel = 3;
   /// Path of `ptxas`; "" = do not ask, registers are the schedule's estimate.
   std::string ptxas;
@@ -92,8 +94,11 @@ parseModule(mlir::MLIRContext &context, std::string_view text,
             std::string_view name = "<input>");
 
 /// Runs the `@__transform_main` of `script` on `module`. Every op that carries
-/// `hwtune.op` must be gone afterwards, and a gpu.launch in its place.
-Status applySchedule(mlir::ModuleOp module, std::string_view script);
+/// `hwtune.op` must be gone afterwards, and a gpu.launch in its place. Uses of
+/// handles that an earlier step has invalidated are undefined, unless
+/// `checkHandles` is set, which takes longer.
+Status applySchedule(mlir::ModuleOp module, std::string_view script,
+                     bool checkHandles = false);
 
 /// gpu.launch -> gpu.launch_func and one gpu.module each. Sets alignment and
 /// aliasing of the kernels' arguments from `options`.

@@ -20,6 +20,10 @@ def HWTune_Dialect : Dialect {
     values it gets; `hwtune.result` is what that was found to take, and how it
     was found; `hwtune.candidates` are the best-scored configurations. A person
     may write or edit each of them by hand.
+
+    In a library of schedules, `hwtune.matches` makes a named sequence a
+    schedule, and `hwtune.knobs` ties attributes of a transform operation to
+    knobs.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -34,6 +38,10 @@ def HWTune_Dialect : Dialect {
     /// `CandidateAttr`, the best first.
     static constexpr ::llvm::StringLiteral kCandidatesAttrName =
         "hwtune.candidates";
+    /// On a `transform.named_sequence`: it is a schedule, for these operations.
+    static constexpr ::llvm::StringLiteral kMatchesAttrName = "hwtune.matches";
+    /// On a transform operation: attributes that get the value of a knob.
+    static constexpr ::llvm::StringLiteral kKnobsAttrName = "hwtune.knobs";
 
   private:
     void registerAttributes();

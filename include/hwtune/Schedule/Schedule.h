@@ -30,8 +30,8 @@ namespace hwtune {
 
 /// Launch shape a configuration promises; codegen must deliver exactly this.
 struct LaunchShape {
-  int64_t threadsPerBlock = 0;
-  int64_t sharedBytes = 0; ///< static + dynamic
+  int64_t threadsPerBlock = 0; ///< 0: nothing is promised
+  int64_t sharedBytes = 0;     ///< static + dynamic
   bool dynamicShared = false;
 };
 
@@ -51,6 +51,9 @@ public:
   virtual ~Schedule() = default;
   /// "matmul", "elementwise", ...: kebab-case, unique.
   virtual std::string_view name() const = 0;
+  /// SHA-256 (hex) of the text of a schedule that was read from a file, which
+  /// workers and records cannot know by name; "" for a built-in one.
+  virtual std::string sourceHash() const { return ""; }
   /// Whether it can run `w`; "" if it can, else the reason.
   virtual std::string mismatch(const Workload &w) const = 0;
   virtual Space space(const Workload &w, const TargetSpec &t) const = 0;

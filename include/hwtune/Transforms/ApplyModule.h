@@ -8,6 +8,7 @@
 #ifndef HWTUNE_TRANSFORMS_APPLYMODULE_H
 #define HWTUNE_TRANSFORMS_APPLYMODULE_H
 
+#include "hwtune/Codegen/UserSchedules.h"
 #include "hwtune/Support/CancelToken.h"
 #include "hwtune/Transforms/Kernelize.h"
 
@@ -21,8 +22,9 @@ struct ApplyOptions {
   EmitForm emit = EmitForm::Gpu;
   MemoryMode memory = MemoryMode::Copy;
   std::string runnerDir;
-  std::string toolDir; ///< of hwtune-compile; "" = beside this library
-  CancelToken cancel;  ///< ends what waits for hwtune-compile
+  std::string toolDir;     ///< of hwtune-compile; "" = beside this library
+  UserSchedules schedules; ///< that an annotation may name
+  CancelToken cancel;      ///< ends what waits for hwtune-compile
 };
 
 /// The rewritten copy of `module`. A function that cannot be rewritten stays as

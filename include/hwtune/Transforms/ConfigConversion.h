@@ -8,6 +8,7 @@
 #ifndef HWTUNE_TRANSFORMS_CONFIGCONVERSION_H
 #define HWTUNE_TRANSFORMS_CONFIGCONVERSION_H
 
+#include "hwtune/Codegen/UserSchedules.h"
 #include "hwtune/IR/Dialect.h"
 #include "hwtune/Schedule/Schedule.h"
 #include "hwtune/Support/Expected.h"
@@ -29,11 +30,14 @@ struct ResolvedConfig {
   const Schedule *schedule = nullptr;
   Config config;
 };
-/// Errors: an unknown schedule (names the known ones), one that does not fit
-/// the workload (its reason), a knob that is missing, unknown, or has a value
-/// that it cannot have, a broken constraint (with both numbers).
-Expected<ResolvedConfig> resolveConfig(ConfigAttr attr, const Workload &w,
-                                       const TargetSpec &target);
+/// For `op`, whose workload is `w`. Errors: an unknown schedule (names the
+/// known ones), one that does not fit the operation (its reason), a knob that
+/// is missing, unknown, or has a value that it cannot have, a broken constraint
+/// (with both numbers).
+Expected<ResolvedConfig> resolveConfig(ConfigAttr attr, mlir::Operation *op,
+                                       const Workload &w,
+                                       const TargetSpec &target,
+                                       const UserSchedules &schedules);
 
 /// The description on `module`; complains there if it has none.
 mlir::FailureOr<TargetSpec> moduleTarget(mlir::ModuleOp module);

@@ -40,6 +40,11 @@ def HWAttachTarget : Pass<"hw-attach-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::hwtune::HWTuneDialect"];
 }
 
+defvar HWSchedulesOption =
+  Option<"schedules", "schedules", "std::string", /*default=*/"",
+         "transform-dialect library of schedules with knobs, used before the "
+         "built-in ones; the sequences with `hwtune.matches` (default: none)">;
+
 def HWEnumerate : Pass<"hw-enumerate", "::mlir::ModuleOp"> {
   let summary = "Count the legal configurations of every linalg operation";
   let description = [{
@@ -61,7 +66,8 @@ def HWEnumerate : Pass<"hw-enumerate", "::mlir::ModuleOp"> {
     Option<"list", "list", "unsigned", /*default=*/"0",
            "legal configurations to print for each operation (count)">,
     Option<"countOnly", "count-only", "bool", /*default=*/"false",
-           "print the totals alone, without reasons">
+           "print the totals alone, without reasons">,
+    HWSchedulesOption
   ];
 }
 
@@ -89,9 +95,9 @@ def HWScore : Pass<"hw-score", "::mlir::ModuleOp"> {
     Option<"top", "top", "unsigned", /*default=*/"5",
            "candidates to keep for each operation (count)">,
     Option<"explain", "explain", "bool", /*default=*/"false",
-           "say why the best is predicted faster than the generic schedule">
+           "say why the best is predicted faster than the generic schedule">,
+    HWSchedulesOption
   ];
-  let dependentDialects = ["::hwtune::HWTuneDialect"];
 }
 
 defvar HWToolDirOption =
@@ -159,8 +165,7 @@ def HWTunePass : Pass<"hw-tune", "::mlir::ModuleOp"> {
     } ...
     ```
   }];
-  let options = HWTuneOptions;
-  let dependentDialects = ["::hwtune::HWTuneDialect"];
+  let options = HWTuneOptions # [HWSchedulesOption];
 }
 
 defvar HWApplyOptions = [
@@ -220,7 +225,7 @@ def HWApply : Pass<"hw-apply", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = HWApplyOptions # [HWToolDirOption];
+  let options = HWApplyOptions # [HWSchedulesOption, HWToolDirOption];
 }
 
 def HWLowerKernels : Pass<"hw-lower-kernels", "::mlir::ModuleOp"> {
@@ -257,7 +262,8 @@ def HWExportSchedule : Pass<"hw-export-schedule", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"file", "file", "std::string", /*default=*/"",
-           "file to write (must be set)">
+           "file to write (must be set)">,
+    HWSchedulesOption
   ];
 }
 
@@ -281,7 +287,7 @@ def HWAwareTune : Pass<"hw-aware-tune", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", /*default=*/"",
            "id of a known device, or a file that describes one (default: the "
            "module's, else the GPU of this machine, else a100-sxm4-80gb)">
-  ] # HWTuneOptions # HWApplyOptions;
+  ] # HWTuneOptions # HWApplyOptions # [HWSchedulesOption];
 }
 
 #endif // HWTUNE_TRANSFORMS_PASSES_TD

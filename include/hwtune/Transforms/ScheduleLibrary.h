@@ -8,6 +8,7 @@
 #ifndef HWTUNE_TRANSFORMS_SCHEDULELIBRARY_H
 #define HWTUNE_TRANSFORMS_SCHEDULELIBRARY_H
 
+#include "hwtune/Codegen/UserSchedules.h"
 #include "hwtune/Support/Expected.h"
 #include "hwtune/Target/TargetSpec.h"
 
@@ -21,7 +22,8 @@ namespace hwtune {
 /// different `hwtune.config` in `module`, and a `@__transform_main` that
 /// applies each to the functions whose operation has it.
 Expected<std::string> scheduleLibrary(mlir::ModuleOp module,
-                                      const TargetSpec &target);
+                                      const TargetSpec &target,
+                                      const UserSchedules &schedules);
 
 } // namespace hwtune
 

@@ -19,7 +19,8 @@ namespace hwtune {
 /// element. The kernel of a dynamic op runs for all sizes, so it is the same
 /// kernel on others; a static op is made smaller along every loop, with the
 /// factors of two that vectors need. No module where `config` is not legal for
-/// the smaller op, or where the op is small already.
+/// the smaller op, where the op is small already, and of a static op where the
+/// schedule comes from a file, which may be for these sizes alone.
 TailCheck tailCheck(mlir::Operation *op, const Workload &w,
                     const Schedule &schedule, const TargetSpec &target,
                     const Config &config);

@@ -8,6 +8,7 @@
 #ifndef HWTUNE_TRANSFORMS_TUNEMODULE_H
 #define HWTUNE_TRANSFORMS_TUNEMODULE_H
 
+#include "hwtune/Codegen/UserSchedules.h"
 #include "hwtune/Support/CancelToken.h"
 #include "hwtune/Support/Expected.h"
 #include "hwtune/Target/TargetSpec.h"
@@ -51,6 +52,7 @@ struct TuneModuleResult {
 /// searched once. An operation that cannot be tuned gets a remark.
 Expected<TuneModuleResult> tuneModule(mlir::ModuleOp module,
                                       const TargetSpec &target,
+                                      const UserSchedules &schedules,
                                       const TuneModuleOptions &options);
 
 } // namespace hwtune

@@ -32,7 +32,10 @@ struct CompileRequest {
   std::string target;   ///< JSON text of the TargetSpec, or an id
   std::string schedule; ///< name
   std::string config;   ///< "{block_m = 128, ...}"
-  std::string folder;   ///< existing; the artifacts are written there
+  /// Text of the transform script of `config`, where the worker does not know
+  /// the schedule by its name; "" = it does.
+  std::string script;
+  std::string folder; ///< existing; the artifacts are written there
   /// Sizes of this launch where the module is dynamic: one list per memref.
   std::vector<std::vector<int64_t>> shapes;
   uint64_t seed = 0;     ///< of the inputs

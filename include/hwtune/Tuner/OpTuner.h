@@ -44,6 +44,9 @@ struct OpTuneRequest {
   std::string schedule;
   Config generic;
   std::function<KernelFeatures(const Config &)> features;
+  /// The script of a configuration, of a schedule that workers do not know by
+  /// name (`CompileRequest::script`); empty for one that they know.
+  std::function<std::string(const Config &)> script;
   /// One function with one op marked `hwtune.op`. May be empty for `model`.
   std::string module;
   /// Sizes of the launch where the module is dynamic.

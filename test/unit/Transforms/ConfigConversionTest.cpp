@@ -43,7 +43,8 @@ TEST(ConfigConversion, EveryLegalConfigurationComesBack) {
   space.forEach([&](const Config &config) {
     ++count;
     ConfigAttr attr = toConfigAttr(&context, schedule->name(), space, config);
-    Expected<ResolvedConfig> back = resolveConfig(attr, w, target);
+    Expected<ResolvedConfig> back =
+        resolveConfig(attr, /*op=*/nullptr, w, target, UserSchedules());
     EXPECT_TRUE(back && back->config == config && back->schedule == schedule);
     return true;
   });

@@ -12,12 +12,18 @@
 using namespace hwtune;
 
 TEST(CompileProtocol, RequestRoundTrip) {
-  CompileRequest request{3,   "module {}",  "a100",     "matmul", "{a = 1}",
-                         "f", {{1, 2}, {}}, UINT64_MAX, true,     "/bin/ptxas"};
+  CompileRequest request{3,          "module {}", "a100",      "matmul",
+                         "{a = 1}",  "script",    "f",         {{1, 2}, {}},
+                         UINT64_MAX, true,        "/bin/ptxas"};
   Expected<CompileRequest> back = CompileRequest::fromJson(request.toJson());
   ASSERT_TRUE(bool(back)) << back.error().str();
   EXPECT_EQ(back->toJson(), request.toJson());
+  EXPECT_EQ(back->script, "script");
   Json json = request.toJson();
+  // A built-in schedule has none.
+  json.erase("script");
+  back = CompileRequest::fromJson(json);
+  EXPECT_TRUE(back && back->script.empty());
   json["seed"] = -1;
   EXPECT_EQ(CompileRequest::fromJson(json).error().message,
             "request.seed: expected an integer from 0 to 2^64 - 1, found -1");
