@@ -131,6 +131,7 @@ Expected<Summary> replaySeeds(ReplayProblem &problem, std::string_view strategy,
   r.problem = problem.search.name;
   r.strategy = strategy;
   r.seeds = options.seeds;
+  r.firstSeed = options.firstSeed;
   r.candidates = problem.rows.size();
   r.classes = problem.classCount;
   std::array<std::vector<double>, kCheckpoints.size()> after;
@@ -146,6 +147,7 @@ Expected<Summary> replaySeeds(ReplayProblem &problem, std::string_view strategy,
       after[k].push_back(t->after(kCheckpoints[k]));
     to5.push_back(t->to5 ? double(t->to5) : kInfinity);
     to1.push_back(t->to1 ? double(t->to1) : kInfinity);
+    r.after50Of.push_back(t->after(50));
     r.arrived5 += t->to5 > 0;
     r.arrived1 += t->to1 > 0;
     r.arrived5in25 += t->to5 > 0 && t->to5 <= 25;
@@ -157,6 +159,7 @@ Expected<Summary> replaySeeds(ReplayProblem &problem, std::string_view strategy,
   double n = double(std::max<size_t>(options.seeds, 1));
   for (size_t k = 0; k < kCheckpoints.size(); ++k)
     r.after[k] = quartiles(after[k]);
+  r.to5Of = to5;
   r.to5 = quartiles(to5);
   r.to1 = quartiles(to1);
   r.arrived5 /= n;

@@ -51,11 +51,13 @@ Quartiles quartiles(std::vector<double> values);
 struct Summary {
   std::string problem, strategy;
   size_t seeds = 0, candidates = 0, classes = 0;
+  uint64_t firstSeed = 0;
   std::array<Quartiles, kCheckpoints.size()> after;
   Quartiles to5, to1;                ///< infinite where it never arrived
   double arrived5 = 0, arrived1 = 0; ///< shares of seeds within the budget
   double arrived5in25 = 0;
-  double failures = 0; ///< mean a run
+  double failures = 0;                  ///< mean a run
+  std::vector<double> to5Of, after50Of; ///< of each seed, in order
   double meanAskMs = 0, worstAskMs = 0;
 };
 Expected<Summary> replaySeeds(ReplayProblem &problem, std::string_view strategy,

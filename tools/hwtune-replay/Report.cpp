@@ -138,6 +138,13 @@ Json toJson(const Quartiles &q) {
               {"q75", toJson(q.q75)}};
 }
 
+Json toJson(const std::vector<double> &values) {
+  Json list = Json::array();
+  for (double value : values)
+    list.push_back(toJson(value));
+  return list;
+}
+
 Json toJson(const Summary &s) {
   Json after = Json::object();
   for (size_t k = 0; k < kCheckpoints.size(); ++k)
@@ -155,7 +162,11 @@ Json toJson(const Summary &s) {
               {"share_within_5_percent", s.arrived5},
               {"share_within_5_percent_in_25", s.arrived5in25},
               {"share_within_1_percent", s.arrived1},
-              {"failures_per_run", s.failures}};
+              {"failures_per_run", s.failures},
+              {"per_seed",
+               {{"first_seed", s.firstSeed},
+                {"measurements_to_5_percent", toJson(s.to5Of)},
+                {"best_over_optimum_after_50", toJson(s.after50Of)}}}};
 }
 
 Json toJson(const TransferSummary &t, const std::vector<size_t> &counts) {
