@@ -89,10 +89,15 @@ Constants Constants::reasoned() {
 
 Ensemble makeEnsemble(unsigned size, uint64_t seed, const Constants &center) {
   Ensemble result(size ? size : 1, center);
-  for (unsigned m = 1; m < size; ++m) {
-    Random random(seed, m);
-    for (const ConstantInfo &info : kTable)
-      result[m][info.id] *= std::exp(info.sigma * random.normal());
+  for (const ConstantInfo &info : kTable) {
+    // A sequence of its own: a new constant leaves the others as they were.
+    Random random(seed, static_cast<uint64_t>(info.id));
+    for (unsigned m = 1; m < size; m += 2) {
+      double factor = std::exp(info.sigma * random.normal());
+      result[m][info.id] *= factor;
+      if (m + 1 < size)
+        result[m + 1][info.id] /= factor;
+    }
   }
   return result;
 }

@@ -146,8 +146,11 @@ void Predictor::waves() {
   p.warpsPerSM = p.blocksPerSM * warpsPerBlock;
   p.occupancy = ratio(p.warpsPerSM, static_cast<double>(t.spec->maxWarpsPerSM));
   p.waves = blocks / (activeSMs * p.blocksPerSM);
-  p.wavesPaid = p.waves + std::min(c[C::Tail], 1.0) *
-                              (std::ceil(p.waves - 1e-9) - p.waves);
+  // The SM with most blocks decides. They take full waves where a block alone
+  // is no faster than in company, their share of one where it is.
+  double most = std::ceil(blocks / activeSMs - 1e-9) / p.blocksPerSM;
+  p.wavesPaid =
+      most + std::min(c[C::Tail], 1.0) * (std::ceil(most - 1e-9) - most);
 }
 
 /// Clocks the load/store unit is busy with one access of one warp; vectors
@@ -372,18 +375,19 @@ void Predictor::waitingTerms(const Traffic &sum) {
       f.fp32 + f.fp64 + f.fp16 + f.integer + f.mmaInsts + f.otherInsts +
       c[C::LoopTurn] * f.loopTurns + sum.chainAccesses +
       f.copies * c[f.guardedCopies ? C::GuardedCopyInst : C::CopyInst];
-  double stages = std::max(1.0, f.stages);
   double rate = t.tensorFma[static_cast<unsigned>(f.tensorType)];
   double matrix = ratio(f.tensorFma * t.warpSize * t.schedulers,
                         rate * f.tensorEfficiency) *
                   c[C::Tensor];
-  term(Term::Chain) = matrix + f.fma32 * interval + c[C::ChainInst] * others +
-                      f.special * t.sfuLatency / std::max(1.0, f.ilp) +
-                      c[C::LoadExposed] * t.sharedLatency * f.loadWaits +
-                      c[C::MissExposed] * sum.missLatency +
-                      c[C::CopyExposed] * t.dramLatency * f.copyPhases /
-                          std::max(1.0, stages - 1) +
-                      f.atomics * t.atomicLatency;
+  double own = matrix + f.fma32 * interval + c[C::ChainInst] * others +
+               f.special * t.sfuLatency / std::max(1.0, f.ilp) +
+               c[C::LoadExposed] * t.sharedLatency * f.loadWaits +
+               c[C::MissExposed] * sum.missLatency +
+               f.atomics * t.atomicLatency;
+  // With n buffers a tile's copy starts as soon as the tile n before it has
+  // been used: n tiles take a copy and one computation, or n computations.
+  double copies = c[C::CopyExposed] * t.dramLatency * f.copyPhases;
+  term(Term::Chain) = std::max(own, (own + copies) / std::max(1.0, f.stages));
   term(Term::Barriers) = c[C::Barrier] * f.barriers;
   term(Term::Shuffles) = c[C::Shuffle] * t.shuffleLatency * f.shuffles;
   term(Term::Launch) = c[C::Launch] * t.launchClocks * f.launches;

@@ -94,7 +94,10 @@ using Ensemble = std::vector<Constants>;
 /// Size that the search uses where nothing else is asked for.
 inline constexpr unsigned kDefaultEnsembleSize = 48;
 
-/// `size` >= 1 vectors around `center`, the first being `center` itself.
+/// `size` >= 1 vectors around `center`, the first being `center` itself, the
+/// others in pairs of mirror images, so that to first order their mean is
+/// `center`'s prediction whatever the seed (antithetic variates: Hammersley and
+/// Morton, 1956).
 /// One seed, one ensemble, on every machine.
 Ensemble makeEnsemble(unsigned size = kDefaultEnsembleSize, uint64_t seed = 0,
                       const Constants &center = Constants::reasoned());

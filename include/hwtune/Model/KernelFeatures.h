@@ -90,7 +90,7 @@ struct KernelFeatures {
   double loopTurns = 0;    ///< iterations of the main (k) loop
   double unrolledBody = 0; ///< instructions in the unrolled main loop
   double codeBytes = 0;
-  double stages = 1;     ///< software pipeline depth
+  double stages = 1;     ///< tiles held in shared memory, 1 = no pipeline
   double copyPhases = 0; ///< global->shared phases, each ends in a barrier
   /// Global->shared copies (one load and one store, or one cp.async) per
   /// thread. Their loads and stores are in the streams; this adds addresses.
