@@ -27,6 +27,7 @@ config.substitutions.append(("%mlir_lib", os.path.join(os.path.dirname(config.ll
 config.substitutions.append(("%hwtune_src", config.hwtune_src_root))
 config.substitutions.append(("%hwtune_obj", obj))
 config.substitutions.append(("%shared_dir", config.hwtune_shared_dir))
+config.substitutions.append(("%llvm_prefix", os.path.dirname(config.llvm_tools_dir)))
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(
     ("%llvm_include", os.path.join(os.path.dirname(config.llvm_tools_dir), "include"))

@@ -12,6 +12,8 @@
 
 #include "hwtune/IR/OpIsolation.h"
 
+#include "hwtune/IR/StaticSizes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Builders.h"
@@ -23,11 +25,15 @@
 
 using namespace mlir;
 
-static Type bufferType(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
+/// A buffer for `operand`, with all sizes that `op` tells.
+static Type bufferType(linalg::LinalgOp op, OpOperand &operand) {
+  Type type = operand.get().getType();
+  if (!isa<ShapedType>(type))
     return type;
-  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+  SmallVector<int64_t> shape = hwtune::staticShape(op, operand);
+  if (auto memref = dyn_cast<MemRefType>(type))
+    return MemRefType::Builder(memref).setShape(shape);
+  return MemRefType::get(shape, getElementTypeOrSelf(type));
 }
 
 /// Clones the constants from outside that the body of `op` uses, so that the
@@ -61,8 +67,9 @@ OwningOpRef<ModuleOp> hwtune::isolateOp(Operation *op) {
   Location loc = UnknownLoc::get(op->getContext());
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-  SmallVector<Type> types =
-      llvm::map_to_vector(op->getOperandTypes(), bufferType);
+  SmallVector<Type> types;
+  for (OpOperand &operand : op->getOpOperands())
+    types.push_back(bufferType(cast<linalg::LinalgOp>(op), operand));
   auto function = func::FuncOp::create(builder, loc, kIsolatedFunction,
                                        builder.getFunctionType(types, {}));
   Block *entry = function.addEntryBlock();

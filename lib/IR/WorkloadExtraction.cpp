@@ -14,6 +14,9 @@
 
 #include "BodyAnalysis.h"
 
+#include "hwtune/IR/OpIsolation.h"
+#include "hwtune/IR/StaticSizes.h"
+
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -282,6 +285,12 @@ hwtune::Expected<Workload> hwtune::extractWorkload(Operation *op) {
                  ""};
   if (std::string why = refuse(linalgOp); !why.empty())
     return Error{why, ""};
+  if (hasUntoldSizes(linalgOp)) {
+    OwningOpRef<ModuleOp> told = isolateOp(op);
+    Operation *clone = nullptr;
+    told->walk([&](linalg::LinalgOp inner) { clone = inner; });
+    return extractWorkload(clone);
+  }
 
   Workload w;
   w.opName = op->getName().getStringRef().str();

@@ -49,12 +49,19 @@ std::optional<EmitForm> hwtune::parseEmitForm(std::string_view text) {
 //===----------------------------------------------------------------------===//
 
 /// Clones the body of the isolated function of `isolated` to where `builder`
-/// stands, on the operands of `op`.
+/// stands, on the operands of `op` with the sizes that the function knows.
 static void inlineIsolated(OpBuilder &builder, ModuleOp isolated,
                            Operation *op) {
   auto function = isolated.lookupSymbol<func::FuncOp>(kIsolatedFunction);
   IRMapping mapping;
-  mapping.map(function.getArguments(), op->getOperands());
+  for (auto [argument, operand] :
+       llvm::zip(function.getArguments(), op->getOperands()))
+    mapping.map(argument,
+                operand.getType() == argument.getType()
+                    ? operand
+                    : memref::CastOp::create(builder, op->getLoc(),
+                                             argument.getType(), operand)
+                          .getResult());
   for (Operation &inner : function.getBody().front().without_terminator())
     builder.clone(inner, mapping);
 }

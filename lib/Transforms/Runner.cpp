@@ -71,6 +71,23 @@ static bool fitsAssumed(const Workload &w, std::span<const int64_t> extents) {
                      });
 }
 
+/// Cuts assumed extents to what dimensions of known size hold: another operand
+/// or a window may bound a loop whose own operand is of any size.
+static void keepWithinStaticSizes(const Workload &w,
+                                  std::vector<int64_t> &extents) {
+  for (const Operand &operand : w.operands)
+    for (size_t d = 0; d < operand.shape.size(); ++d)
+      for (size_t i = 0; i < extents.size(); ++i) {
+        int64_t step = operand.index[d].coefficients[i];
+        int64_t excess = reached(operand, d, extents) - operand.shape[d];
+        if (operand.shape[d] == kDynamic || excess <= 0 || step <= 0 ||
+            w.loops[i].extent != kDynamic)
+          continue;
+        extents[i] =
+            std::max<int64_t>(1, extents[i] - (excess + step - 1) / step);
+      }
+}
+
 /// Iterations of every loop in a launch. Outer dynamic ones are cut first.
 static std::vector<int64_t> launchExtents(const Workload &w,
                                           LaunchSizes sizes) {
@@ -91,6 +108,7 @@ static std::vector<int64_t> launchExtents(const Workload &w,
   for (size_t i : assumed)
     while (extents[i] > kLeastAssumed && !fitsAssumed(w, extents))
       extents[i] /= 2;
+  keepWithinStaticSizes(w, extents);
   return extents;
 }
 

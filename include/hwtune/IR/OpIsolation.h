@@ -34,7 +34,8 @@ inline int64_t rowElements(mlir::MemRefType type) {
 
 /// A module with one function whose arguments are the operands of `op` (a
 /// LinalgOp that `extractWorkload` accepts), in order, tensors as memrefs of
-/// identity layout, and whose body is `op` on these, marked `hwtune.op`. What
+/// identity layout with every size that one operand tells of another
+/// (`staticShape`), and whose body is `op` on these, marked `hwtune.op`. What
 /// is tuned and what is rewritten are made from the same module, so they get
 /// the same kernel. Annotations and locations are left out.
 mlir::OwningOpRef<mlir::ModuleOp> isolateOp(mlir::Operation *op);

@@ -89,6 +89,19 @@ TEST_F(WorkloadExtractionTest, Matmul) {
 
 /// The named op, the same as a generic, under other value names, on memrefs,
 /// and with an annotation: one key, and it never changes.
+/// What one operand does not say of a loop, another may.
+TEST_F(WorkloadExtractionTest, OperandsTellEachOthersSizes) {
+  Expected<Workload> w = extract(
+      "%a: memref<?x1x?xf32>, %b: memref<5x12x?xf32>, %c: memref<?x?x64xf32>",
+      "linalg.batch_matmul ins(%a, %b : memref<?x1x?xf32>, "
+      "memref<5x12x?xf32>) outs(%c : memref<?x?x64xf32>)");
+  ASSERT_TRUE(w);
+  EXPECT_EQ(w->operands[0].shape, (std::vector<int64_t>{5, 1, 12}));
+  EXPECT_EQ(w->operands[1].shape, (std::vector<int64_t>{5, 12, 64}));
+  EXPECT_EQ(w->operands[2].shape, (std::vector<int64_t>{5, 1, 64}));
+  EXPECT_EQ(extents(*w), (std::vector<int64_t>{5, 1, 64, 12}));
+}
+
 TEST_F(WorkloadExtractionTest, PromisesWholeRowsWhereTheHostCanTestThem) {
   auto promised = [&](const std::string &a, const std::string &b,
                       const std::string &c) {

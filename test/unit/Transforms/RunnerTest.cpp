@@ -35,6 +35,19 @@ TEST(LaunchShapes, FollowFromAssumedExtents) {
             (std::vector<std::vector<int64_t>>{{2049}, {3}, {1024}}));
 }
 
+/// The same with an input of 20 elements: 2 w + k <= 19, whatever is assumed.
+TEST(LaunchShapes, StayWithinKnownSizes) {
+  Workload w;
+  w.loops = {{LoopKind::Parallel, kDynamic}, {LoopKind::Reduction, kDynamic}};
+  w.operands = {operand({20}, {{2, 1}}), operand({kDynamic}, {{0, 1}}),
+                operand({kDynamic}, {{1, 0}})};
+  for (LaunchSizes sizes : {LaunchSizes::Usual, LaunchSizes::Tails}) {
+    auto shapes = launchShapes(w, sizes);
+    EXPECT_LE(2 * (shapes[2][0] - 1) + shapes[1][0] - 1, 19);
+    EXPECT_GE(std::min(shapes[1][0], shapes[2][0]), 1);
+  }
+}
+
 TEST(RunnerProgram, HoldsTheLaunch) {
   LaunchDescription launch;
   launch.ptxFile = "kernel.ptx";
