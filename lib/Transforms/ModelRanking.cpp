@@ -13,7 +13,9 @@
 #include "hwtune/Transforms/ModelRanking.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <fmt/format.h>
 #include <queue>
 
 using namespace hwtune;
@@ -108,6 +110,59 @@ Ranking hwtune::rankByModel(const Schedule &schedule, const Workload &w,
   ranking.generic =
       explainConfig(schedule, w, target, schedule.generic(w, target), 0);
   return ranking;
+}
+
+namespace {
+
+/// The legal configuration at `place`, if there are so many.
+std::optional<Config> configAt(const Space &space, uint64_t place) {
+  std::optional<Config> found;
+  space.forEach([&](const Config &config) {
+    if (place-- == 0)
+      found = config;
+    return !found;
+  });
+  return found;
+}
+
+} // namespace
+
+Expected<RankedConfig> hwtune::configNamed(std::string_view text,
+                                           const Ranking &ranking,
+                                           const Schedule &schedule,
+                                           const Workload &w,
+                                           const TargetSpec &target) {
+  if (text == "generic")
+    return ranking.generic;
+  if (text == "best") {
+    if (ranking.best.empty())
+      return Error{"no configuration is predicted to run", ""};
+    return ranking.best.front();
+  }
+  Space space = schedule.space(w, target);
+  uint64_t place = 0;
+  auto [end, code] =
+      std::from_chars(text.data(), text.data() + text.size(), place);
+  if (code == std::errc() && end == text.data() + text.size()) {
+    std::optional<Config> config = configAt(space, place);
+    if (!config)
+      return Error{fmt::format("no configuration {}, the last is {}", place,
+                               static_cast<int64_t>(ranking.legal) - 1),
+                   ""};
+    return explainConfig(schedule, w, target, std::move(*config), place);
+  }
+  if (!text.starts_with("{"))
+    return Error{fmt::format("'{}' names no configuration, expected 'best', "
+                             "'generic', a number, or knobs in braces",
+                             text),
+                 ""};
+  Expected<Config> config = space.fromText(text);
+  if (!config)
+    return config.error();
+  if (std::optional<Rejection> rejection = space.reject(*config))
+    return Error{fmt::format("{} is not legal: {}", text, rejection->message()),
+                 ""};
+  return explainConfig(schedule, w, target, std::move(*config), 0);
 }
 
 std::vector<std::pair<std::string, double>>

@@ -51,24 +51,42 @@ public:
       emitError(getOperation().getLoc()) << own.error().str();
       return signalPassFailure();
     }
+    if (!compare.empty() && !StringRef(compare).contains(" vs ")) {
+      emitError(getOperation().getLoc())
+          << "option 'compare' is '" << compare << "', expected 'A vs B'";
+      return signalPassFailure();
+    }
+    misfits.clear();
+    bool anyCompared = false;
     for (const TunableOp &tunable : collectLinalgOps(getOperation()))
-      annotate(tunable, *spec, *own);
+      anyCompared |= annotate(tunable, *spec, *own);
+    // What fits some operations is meant for these; what fits none is a
+    // mistake.
+    for (const auto &[op, reason] : misfits) {
+      if (anyCompared)
+        emitRemark(op->getLoc()) << "not compared: " << reason;
+      else
+        emitError(op->getLoc()) << "option 'compare': " << reason;
+    }
+    if (!misfits.empty() && !anyCompared)
+      signalPassFailure();
   }
 
 private:
-  void annotate(const TunableOp &tunable, const TargetSpec &spec,
+  /// Whether what `compare` names was compared.
+  bool annotate(const TunableOp &tunable, const TargetSpec &spec,
                 const UserSchedules &known) {
     if (!tunable.workload) {
       emitRemark(tunable.op->getLoc())
           << "cannot be tuned: " << tunable.workload.error().message;
-      return;
+      return false;
     }
     const Workload &w = *tunable.workload;
     const Schedule *schedule = known.scheduleFor(tunable.op, w);
     if (!schedule) {
       emitRemark(tunable.op->getLoc())
           << "cannot be tuned: no schedule matches";
-      return;
+      return false;
     }
     Space space = schedule->space(w, spec);
     Ranking ranking = rankByModel(*schedule, w, spec, top);
@@ -85,7 +103,25 @@ private:
           << "best against generic: "
           << hwtune::explain(ranking.best.front().prediction,
                              ranking.generic.prediction);
+    if (compare.empty())
+      return false;
+    auto [first, second] = StringRef(compare).split(" vs ");
+    auto named = [&](StringRef text) {
+      return configNamed(text.trim(), ranking, *schedule, w, spec);
+    };
+    Expected<RankedConfig> a = named(first), b = named(second);
+    if (!a || !b) {
+      misfits.emplace_back(tunable.op, (a ? b : a).error().message);
+      return false;
+    }
+    emitRemark(tunable.op->getLoc())
+        << space.toText(a->config) << " against " << space.toText(b->config)
+        << ": " << hwtune::explain(a->prediction, b->prediction);
+    return true;
   }
+
+  /// Operations that what `compare` names does not fit, and why.
+  SmallVector<std::pair<Operation *, std::string>> misfits;
 };
 
 } // namespace

@@ -37,6 +37,14 @@ struct Ranking {
 Ranking rankByModel(const Schedule &schedule, const Workload &w,
                     const TargetSpec &target, size_t top);
 
+/// The configuration that `text` names: `best` (of `ranking`), `generic`, a
+/// number (the place among the legal ones, from 0, in the space's order), or
+/// knobs, `{vector = 4, ...}`. An error where it names none or an illegal one.
+Expected<RankedConfig> configNamed(std::string_view text,
+                                   const Ranking &ranking,
+                                   const Schedule &schedule, const Workload &w,
+                                   const TargetSpec &target);
+
 /// Every term of a ranked configuration by name, units in the names.
 std::vector<std::pair<std::string, double>> termsOf(const RankedConfig &ranked);
 

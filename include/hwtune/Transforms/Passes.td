@@ -78,7 +78,10 @@ def HWScore : Pass<"hw-score", "::mlir::ModuleOp"> {
     `hwtune.candidates` to the `top` with the least predicted time, the best
     first, each with every term of its score. Nothing is compiled or measured.
     With `explain` a remark says why the best is predicted faster than the
-    generic schedule.
+    generic schedule; with `compare="A vs B"` one says it of any two
+    configurations. Each is `best`, `generic`, the place among the legal ones
+    (from 0, in the order of `hw-enumerate`), or knobs as `hw-enumerate` prints
+    them: `compare="{threads = 256, vector = 4, per_thread = 1} vs best"`.
 
     Needs `hwtune.target` on the module. Operations that cannot be tuned are
     left alone, with a remark.
@@ -96,6 +99,10 @@ def HWScore : Pass<"hw-score", "::mlir::ModuleOp"> {
            "candidates to keep for each operation (count)">,
     Option<"explain", "explain", "bool", /*default=*/"false",
            "say why the best is predicted faster than the generic schedule">,
+    Option<"compare", "compare", "std::string", /*default=*/"",
+           "`A vs B`: say why one configuration is predicted faster than "
+           "another; each is `best`, `generic`, a place among the legal ones, "
+           "or knobs in braces">,
     HWSchedulesOption
   ];
 }
