@@ -11,9 +11,10 @@ using namespace mlir;
 
 /// Calls `visit` with the loop and the extent of each dimension of `operand`
 /// that one loop indexes alone.
-static void forEachLoopExtent(linalg::LinalgOp op, OpOperand &operand,
-                              llvm::function_ref<void(unsigned, int64_t &)> visit,
-                              MutableArrayRef<int64_t> shape) {
+static void
+forEachLoopExtent(linalg::LinalgOp op, OpOperand &operand,
+                  llvm::function_ref<void(unsigned, int64_t &)> visit,
+                  MutableArrayRef<int64_t> shape) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
   for (auto [expr, extent] : llvm::zip(map.getResults(), shape))
     if (auto loop = dyn_cast<AffineDimExpr>(expr))

@@ -33,12 +33,19 @@ constexpr size_t kBlackBoxSample = 8;
 constexpr size_t kPool = 1000;   // of the model's order, to pick the list from
 constexpr size_t kListEvery = 4; // trials; the model's list goes on
 constexpr size_t kExploreEvery = 9; // trials; exploration never stops
+// Trials; one looks no further than two parameters from the best, where what a
+// process over the whole space smooths away is seen.
+constexpr size_t kLocalEvery = 5, kLocalEveryBlackBox = 3;
+constexpr int kLocalSteps = 2;
 // A failure counts as this much slower than the best, at least.
 constexpr double kFailurePenalty = 0.7;
-constexpr size_t kRefitAt[] = {3, 6, 10, 15, 22, 32, 48, 70, 100, 150, 220};
+// Later hyperparameters change little, and a refit costs the square of this.
+constexpr size_t kRefitAt[] = {3, 6, 10, 15, 22, 32, 48, 70, 100};
 
-bool refitAt(size_t count) {
-  return std::find(std::begin(kRefitAt), std::end(kRefitAt), count) !=
+/// Whether surrogate number `index` is fitted anew: they take turns, so that no
+/// trial waits for two.
+bool refitAt(size_t count, size_t index) {
+  return std::find(std::begin(kRefitAt), std::end(kRefitAt), count - index) !=
          std::end(kRefitAt);
 }
 
@@ -125,6 +132,7 @@ private:
   std::vector<Rep> modelList(const Eigen::MatrixXf &branches) const;
   std::vector<Rep> spreadList(const Eigen::MatrixXf &coordinates) const;
   void update();
+  void update(Surrogate &surrogate, bool refit);
   double valueOf(const Seen &s) const {
     return s.ok ? s.logValue : std::max(worstLog, bestLog + kFailurePenalty);
   }
@@ -134,7 +142,10 @@ private:
   /// The model's next favourite: where the processes learn a wrong lesson the
   /// list still arrives.
   Rep nextOfList() const;
-  Rep argmax(const Surrogate &surrogate, bool explore, Random &random) const;
+  enum class Look { Everywhere, Wide, NearBest };
+  Rep argmax(const Surrogate &surrogate, Look look, Random &random) const;
+  bool isNearBest(Rep rep) const;
+  Look lookOfTrial() const;
 
   bool isAuto;
   Prior prior;
@@ -269,25 +280,27 @@ std::vector<Rep> Bayes::spreadList(const Eigen::MatrixXf &coordinates) const {
 void Bayes::update() {
   if (best == kNoRep || options.randomChoice)
     return;
-  if (!refitAt(seen.size()) && surrogates.front().size() + 1 == seen.size()) {
-    for (Surrogate &s : surrogates)
-      s.add(seen.back().rep, valueOf(seen.back()));
+  for (size_t i = 0; i < surrogates.size(); ++i)
+    update(surrogates[i], refitAt(seen.size(), i));
+}
+
+void Bayes::update(Surrogate &s, bool refit) {
+  if (!refit && s.size() + 1 == seen.size()) {
+    s.add(seen.back().rep, valueOf(seen.back()));
     return;
   }
   // First success, or a refit: everything anew, failures at their new value.
   std::vector<double> values;
-  for (const Seen &s : seen)
-    values.push_back(valueOf(s));
-  for (Surrogate &s : surrogates) {
-    s.setValues(std::vector<double>(values.begin(),
-                                    values.begin() + ptrdiff_t(s.size())));
-    for (size_t i = s.size(); i < seen.size(); ++i)
-      s.add(seen[i].rep, values[i]);
-    if (refitAt(seen.size()))
-      s.refit();
-    else
-      s.rebuild();
-  }
+  for (const Seen &observation : seen)
+    values.push_back(valueOf(observation));
+  s.setValues(std::vector<double>(values.begin(),
+                                  values.begin() + ptrdiff_t(s.size())));
+  for (size_t i = s.size(); i < seen.size(); ++i)
+    s.add(seen[i].rep, values[i]);
+  if (refit)
+    s.refit();
+  else
+    s.rebuild();
 }
 
 Rep Bayes::nextFeasible() const {
@@ -311,15 +324,24 @@ Rep Bayes::nextFeasible() const {
   return choice;
 }
 
-Rep Bayes::argmax(const Surrogate &surrogate, bool explore,
-                  Random &random) const {
+/// Whether at most `kLocalSteps` parameters differ from the best's.
+bool Bayes::isNearBest(Rep rep) const {
+  const float *a = problem.parameters.row(candidateOf[rep]);
+  const float *b = problem.parameters.row(candidateOf[best]);
+  int steps = 0;
+  for (size_t j = 0; j < problem.parameters.columns; ++j)
+    steps += a[j] != b[j];
+  return steps <= kLocalSteps;
+}
+
+Rep Bayes::argmax(const Surrogate &surrogate, Look look, Random &random) const {
   const Eigen::VectorXf &mean = surrogate.mean();
   const Eigen::VectorXf &variance = surrogate.variance();
-  double widen = explore ? 3 : 1; // of the deviation, when exploring
+  double widen = look == Look::Wide ? 3 : 1; // of the deviation
   Rep choice = kNoRep;
   double bestGain = -1;
   for (Rep rep = 0; rep < repCount(); ++rep) {
-    if (tried[rep])
+    if (tried[rep] || (look == Look::NearBest && !isNearBest(rep)))
       continue;
     double deviation = widen * std::sqrt(std::max(1e-8, double(variance[rep])));
     double gain = expectedImprovement(bestLog, double(mean[rep]), deviation);
@@ -340,6 +362,15 @@ Rep Bayes::nextOfList() const {
   return kNoRep;
 }
 
+Bayes::Look Bayes::lookOfTrial() const {
+  if (!isAuto)
+    return Look::Everywhere;
+  if (trial() % (prior.order.empty() ? kLocalEveryBlackBox : kLocalEvery) == 0)
+    return Look::NearBest;
+  return trial() % kExploreEvery == kExploreEvery - 1 ? Look::Wide
+                                                      : Look::Everywhere;
+}
+
 Rep Bayes::byImprovement() {
   Random random = randomOfTrial();
   if (options.randomChoice)
@@ -348,14 +379,14 @@ Rep Bayes::byImprovement() {
     if (Rep next = nextOfList(); next != kNoRep)
       return next;
   Surrogate &surrogate = surrogates[trial() % surrogates.size()];
-  bool explore = isAuto && trial() % kExploreEvery == kExploreEvery - 1;
+  Look look = lookOfTrial();
   if (pending.empty())
-    return argmax(surrogate, explore, random);
+    return argmax(surrogate, look, random);
   // A batch: what is pending is believed to come out as predicted.
   surrogate.save();
   for (Rep rep : pending)
     surrogate.add(rep, double(surrogate.mean()[rep]));
-  Rep choice = argmax(surrogate, explore, random);
+  Rep choice = argmax(surrogate, look, random);
   surrogate.restore();
   return choice;
 }

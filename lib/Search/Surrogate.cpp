@@ -19,11 +19,14 @@ namespace {
 constexpr double kOffsetVariance = 4;
 // Standard deviations of the logarithms of the hyperparameters: weak.
 constexpr std::array<double, Hyper::Count> kDoubt = {0.7, 0.7, 0.7, 0.6, 0.6};
+// The same of a coordinate's weight, which needs a few observations.
+constexpr double kWeightDoubt = 0.5;
+constexpr size_t kWeightsFrom = 6;
 constexpr double kJitter = 1e-6;
 constexpr Eigen::Index kGrow = 32;
 // Observations the hyperparameters are judged on, spread over the run: more
 // cost time and change little.
-constexpr size_t kEvidenceSize = 64;
+constexpr size_t kEvidenceSize = 48;
 
 /// Matern-5/2 correlation of a squared distance already divided by length^2.
 template <typename Array> auto matern(const Array &distance2) {
@@ -48,6 +51,7 @@ Surrogate::Surrogate(const Prior &prior, const Eigen::MatrixXf &coordinates,
                      const Eigen::MatrixXf &branchValues, bool hasModel)
     : prior(prior), coords(coordinates), branches(branchValues) {
   standardise(coords);
+  logWeights = Eigen::VectorXd::Zero(coords.cols());
   double dims = double(std::max<Eigen::Index>(coords.cols(), 1));
   center.log[Hyper::Ensemble] = std::log(1.0);
   center.log[Hyper::Branch] = std::log(0.15);
@@ -229,9 +233,8 @@ std::vector<size_t> Surrogate::evidenceSample() const {
   return sample;
 }
 
-void Surrogate::refit() {
+Surrogate::Evidence Surrogate::evidenceOf(const std::vector<size_t> &sample) {
   Evidence e;
-  std::vector<size_t> sample = evidenceSample();
   auto t = static_cast<Eigen::Index>(sample.size());
   e.ensemble = e.branch = e.distance2 = Eigen::MatrixXd::Zero(t, t);
   e.rest.resize(t);
@@ -246,8 +249,12 @@ void Surrogate::refit() {
       e.branch(i, j) = p.branch.size() ? double(p.branch[rep]) : 0;
     }
   }
-  // Pattern search from where the last fit ended: the surface is smooth and
-  // the prior keeps it from running away.
+  return e;
+}
+
+/// Pattern search from where the last fit ended: the surface is smooth and the
+/// prior keeps it from running away.
+void Surrogate::fitHyper(const Evidence &e) {
   double best = logEvidence(parameters, e);
   for (double step : {0.8, 0.4, 0.2})
     for (size_t id = 0; id < Hyper::Count; ++id) {
@@ -265,6 +272,54 @@ void Surrogate::refit() {
         }
       }
     }
+}
+
+/// The same search over the coordinates' weights (automatic relevance
+/// determination: Rasmussen and Williams, ch. 5.1).
+void Surrogate::fitWeights(const std::vector<size_t> &sample, Evidence &e) {
+  auto t = static_cast<Eigen::Index>(sample.size());
+  auto penalised = [&](const Eigen::VectorXd &weights) {
+    return logEvidence(parameters, e) -
+           0.5 * weights.squaredNorm() / (kWeightDoubt * kWeightDoubt);
+  };
+  Eigen::VectorXd before = logWeights;
+  double best = penalised(logWeights);
+  for (double step : {0.8, 0.4})
+    for (Eigen::Index d = 0; d < coords.cols(); ++d) {
+      Eigen::VectorXd x(t); // with the weight that it had before
+      for (Eigen::Index i = 0; i < t; ++i)
+        x[i] = double(coords(reps[sample[size_t(i)]], d));
+      Eigen::MatrixXd apart =
+          (x.replicate(1, t) - x.transpose().replicate(t, 1)).cwiseAbs2();
+      for (double sign : {1.0, -1.0}) {
+        double was = logWeights[d], now = was + sign * step;
+        Eigen::MatrixXd distance2 = e.distance2;
+        e.distance2 += (std::exp(2 * (now - before[d])) -
+                        std::exp(2 * (was - before[d]))) *
+                       apart;
+        logWeights[d] = now;
+        if (double evidence = penalised(logWeights); evidence > best) {
+          best = evidence;
+          break;
+        }
+        logWeights[d] = was;
+        e.distance2 = std::move(distance2);
+      }
+    }
+  if (logWeights == before)
+    return;
+  for (Eigen::Index d = 0; d < coords.cols(); ++d)
+    coords.col(d) *= float(std::exp(logWeights[d] - before[d]));
+  for (size_t i = 0; i < parts.size(); ++i)
+    parts[i].distance2 = squaredDistance(partsReps[i]);
+}
+
+void Surrogate::refit() {
+  std::vector<size_t> sample = evidenceSample();
+  Evidence evidence = evidenceOf(sample);
+  fitHyper(evidence);
+  if (sample.size() >= kWeightsFrom)
+    fitWeights(sample, evidence);
   rebuild();
 }
 

@@ -10,9 +10,10 @@
 //   + smooth residual + irregularity,
 // all Gaussian: the offset wide, the deviation with the ensemble's covariance,
 // one effect per value of each categorical parameter, the residual a
-// Matern-5/2 process on the given coordinates, the irregularity independent
-// per class (what the compiler does to one kernel and not to its neighbour).
-// Rasmussen and Williams, Gaussian Processes for Machine Learning, ch. 2, 4, 5.
+// Matern-5/2 process on the given coordinates, each of which has a weight of
+// its own, the irregularity independent per class (what the compiler does to
+// one kernel and not to its neighbour). Rasmussen and Williams, Gaussian
+// Processes for Machine Learning, ch. 2, 4, 5.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,11 +80,16 @@ private:
     Eigen::VectorXd rest; ///< values less the prior mean
   };
   std::vector<size_t> evidenceSample() const;
+  Evidence evidenceOf(const std::vector<size_t> &sample);
   double logEvidence(const Hyper &hyper, const Evidence &evidence) const;
+  void fitHyper(const Evidence &evidence);
+  /// Chooses the weights of the coordinates; changes them and `evidence`.
+  void fitWeights(const std::vector<size_t> &sample, Evidence &evidence);
 
   const Prior &prior;
-  Eigen::MatrixXf coords;   ///< standardised
-  Eigen::MatrixXf branches; ///< categorical values
+  Eigen::MatrixXf coords;     ///< standardised, times exp of `logWeights`
+  Eigen::VectorXd logWeights; ///< one a coordinate, about 0
+  Eigen::MatrixXf branches;   ///< categorical values
   Hyper parameters, center;
   std::vector<Rep> reps;
   std::vector<double> values;

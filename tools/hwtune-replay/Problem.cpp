@@ -153,13 +153,31 @@ makeProblems(const Dataset &data, const Mapping &mapping,
   return problems;
 }
 
+namespace {
+
+void copyRow(Table &table, size_t from, size_t to) {
+  std::copy_n(table.row(from), table.columns, &table.at(to, 0));
+}
+
+} // namespace
+
 void addModel(ReplayProblem &problem, const Ensemble &ensemble,
               const Penalty *penalty) {
   size_t n = problem.rows.size();
   ModelTarget target = ModelTarget::from(problem.target);
   problem.search.logTime = Table(n, ensemble.size());
   problem.search.features = Table(n, kNumHardwareFeatures);
+  std::vector<size_t> firstOf(n, n); // of each class; one kernel, one time
   for (size_t i = 0; i < n; ++i) {
+    if (!problem.search.classes.empty() && !penalty) {
+      size_t &first = firstOf[problem.search.classes[i]];
+      if (first < i) {
+        copyRow(problem.search.logTime, first, i);
+        copyRow(problem.search.features, first, i);
+        continue;
+      }
+      first = i;
+    }
     double extra = penalty && problem.parameterValues[i][penalty->parameter] ==
                                   penalty->value
                        ? std::log(penalty->factor)
