@@ -48,6 +48,10 @@ static int64_t rowMultipleOf(const Workload &w, size_t loop) {
 /// Elements of one operand in a launch of assumed sizes, at most: tuning is to
 /// fit the memory of any machine.
 static constexpr int64_t kMostAssumed = int64_t(1) << 22;
+/// Iterations of such a launch, at most: those of a matmul of the assumed
+/// extent, so that a window of many dynamic loops takes no longer.
+static constexpr double kMostIterations =
+    double(kAssumedExtent) * kAssumedExtent * kAssumedExtent;
 /// Assumed extents are not cut below this.
 static constexpr int64_t kLeastAssumed = 8;
 
@@ -62,6 +66,11 @@ static int64_t reached(const Operand &operand, size_t d,
 }
 
 static bool fitsAssumed(const Workload &w, std::span<const int64_t> extents) {
+  double iterations = 1;
+  for (int64_t extent : extents)
+    iterations *= double(extent);
+  if (iterations > kMostIterations)
+    return false;
   return std::all_of(w.operands.begin(), w.operands.end(),
                      [&](const Operand &operand) {
                        double elements = 1;

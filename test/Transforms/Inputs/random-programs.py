@@ -283,7 +283,8 @@ def run(command, **extra):
 
 
 def numbers(text):
-    return [re.findall(r"[-+]?[\w.]+", part.split("data =", 1)[1]) for part in text.split("Unranked")[1:]]
+    """The matrices that printMemrefF64 wrote. The CPU is careless of the sign of 0."""
+    return [[float(n) for n in re.findall(r"[-+]?[\w.]+", part.split("data =", 1)[1])] for part in text.split("Unranked")[1:]]
 
 
 class Failure(Exception):

@@ -48,6 +48,27 @@ TEST(LaunchShapes, StayWithinKnownSizes) {
   }
 }
 
+/// Six unknown loops: the launch is no longer than a matmul of 1024.
+TEST(LaunchShapes, BoundTheIterations) {
+  Workload w;
+  std::vector<std::vector<int64_t>> each;
+  for (size_t i = 0; i < 6; ++i) {
+    w.loops.push_back(
+        {i < 3 ? LoopKind::Parallel : LoopKind::Reduction, kDynamic});
+    each.emplace_back(6, 0);
+    each.back()[i] = 1;
+  }
+  w.operands = {
+      operand({kDynamic, kDynamic, kDynamic}, {each[3], each[4], each[5]}),
+      operand({kDynamic, kDynamic, kDynamic}, {each[0], each[1], each[2]})};
+  double iterations = 1;
+  for (const auto &shape : launchShapes(w))
+    for (int64_t extent : shape)
+      iterations *= double(extent);
+  EXPECT_LE(iterations, 1024.0 * 1024 * 1024);
+  EXPECT_GE(iterations, 1024.0 * 1024);
+}
+
 TEST(RunnerProgram, HoldsTheLaunch) {
   LaunchDescription launch;
   launch.ptxFile = "kernel.ptx";
