@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TransformUtils.h"
 #include "hwtune/IR/TransformOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -70,17 +71,37 @@ SmallVector<Accumulator> findAccumulators(scf::ForOp loop) {
   return pairs;
 }
 
+/// A value without leading dimensions of size 1 as a vector of `type` again.
+Value withLeadingOnes(OpBuilder &b, Value value, VectorType type) {
+  if (value.getType() == type)
+    return value;
+  return vector::BroadcastOp::create(b, value.getLoc(), type, value);
+}
+
+/// What `loop` is to carry for `pair`: the value read, before the loop. Its
+/// leading dimensions of size 1 are left out: lowerings keep the type of what a
+/// loop carries, and those of the stock pipeline want 1-D vectors.
+Value hoistRead(RewriterBase &rewriter, scf::ForOp loop, Accumulator &pair) {
+  rewriter.moveOpBefore(pair.read, loop);
+  rewriter.setInsertionPoint(loop);
+  Value carried = dropLeadingOnes(rewriter, pair.read.getVector());
+  rewriter.setInsertionPointToStart(loop.getBody());
+  Value inside = withLeadingOnes(rewriter, carried, pair.read.getVectorType());
+  rewriter.replaceUsesWithIf(
+      pair.read.getVector(), inside,
+      [&](OpOperand &use) { return loop->isProperAncestor(use.getOwner()); });
+  return carried;
+}
+
 scf::ForOp hoist(RewriterBase &rewriter, scf::ForOp loop,
                  SmallVector<Accumulator> pairs) {
   SmallVector<Value> inits;
-  for (Accumulator &pair : pairs) {
-    rewriter.moveOpBefore(pair.read, loop);
-    inits.push_back(pair.read.getVector());
-  }
-  auto yields = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+  for (Accumulator &pair : pairs)
+    inits.push_back(hoistRead(rewriter, loop, pair));
+  auto yields = [&](OpBuilder &b, Location, ArrayRef<BlockArgument>) {
     SmallVector<Value> values;
     for (Accumulator &pair : pairs)
-      values.push_back(pair.write.getVector());
+      values.push_back(dropLeadingOnes(b, pair.write.getVector()));
     return values;
   };
   unsigned before = loop.getNumResults();
@@ -91,9 +112,11 @@ scf::ForOp hoist(RewriterBase &rewriter, scf::ForOp loop,
   auto result = cast<scf::ForOp>(replaced->getOperation());
   for (auto [i, pair] : llvm::enumerate(pairs)) {
     rewriter.moveOpAfter(pair.write, result);
-    rewriter.modifyOpInPlace(pair.write, [&] {
-      pair.write.getValueToStoreMutable().assign(result.getResult(before + i));
-    });
+    rewriter.setInsertionPoint(pair.write);
+    Value value = withLeadingOnes(rewriter, result.getResult(before + i),
+                                  pair.write.getVectorType());
+    rewriter.modifyOpInPlace(
+        pair.write, [&] { pair.write.getValueToStoreMutable().assign(value); });
   }
   return result;
 }

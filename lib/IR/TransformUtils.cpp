@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
 #include <algorithm>
@@ -24,6 +25,17 @@
 using namespace mlir;
 
 namespace hwtune {
+
+Value dropLeadingOnes(OpBuilder &b, Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  int64_t ones = 0;
+  while (ones + 1 < type.getRank() && type.getDimSize(ones) == 1)
+    ++ones;
+  if (ones == 0)
+    return vector;
+  return vector::ExtractOp::create(b, vector.getLoc(), vector,
+                                   SmallVector<int64_t>(ones, 0));
+}
 
 SmallVector<OpFoldResult> loopExtents(OpBuilder &b, Location loc,
                                       linalg::LinalgOp op,

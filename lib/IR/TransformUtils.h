@@ -45,6 +45,9 @@ llvm::SmallVector<mlir::Value> splitIndex(mlir::OpBuilder &b,
                                           mlir::Value linear,
                                           mlir::ValueRange counts);
 
+/// A vector without its leading dimensions of size 1, but with one dimension.
+mlir::Value dropLeadingOnes(mlir::OpBuilder &b, mlir::Value vector);
+
 /// Threads of a block of the launch around `op`, if known.
 std::optional<int64_t> blockThreads(mlir::Operation *op);
 

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TransformUtils.h"
 #include "hwtune/IR/TransformOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -99,8 +100,7 @@ struct Fragment {
   }
 };
 
-Fragment readFragment(OpBuilder &b, linalg::LinalgOp op, OpOperand &operand,
-                      Operation *widen) {
+Fragment readFragment(OpBuilder &b, linalg::LinalgOp op, OpOperand &operand) {
   Location loc = op.getLoc();
   auto type = cast<MemRefType>(operand.get().getType());
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -111,15 +111,27 @@ Fragment readFragment(OpBuilder &b, linalg::LinalgOp op, OpOperand &operand,
       b, loc, VectorType::get(type.getShape(), type.getElementType()),
       operand.get(), SmallVector<Value>(type.getRank(), zero),
       std::optional<Value>(pad), std::optional<ArrayRef<bool>>(inBounds));
-  if (widen) {
-    OperationState state(loc, widen->getName());
-    state.addOperands(vector);
-    state.addTypes(
-        VectorType::get(type.getShape(), widen->getResult(0).getType()));
-    state.addAttributes(widen->getAttrs());
-    vector = b.create(state)->getResult(0);
-  }
   return {vector, op.getMatchingIndexingMap(&operand)};
+}
+
+/// An input as it enters the multiplication.
+Fragment readInput(OpBuilder &b, linalg::LinalgOp op, unsigned number,
+                   Operation *widen) {
+  Location loc = op.getLoc();
+  Fragment f = readFragment(b, op, op->getOpOperand(number));
+  // No lowering turns elementwise operations on 1 x n vectors into 1-D ones.
+  f.vector = dropLeadingOnes(b, f.vector);
+  f.map = f.map.getMinorSubMap(cast<VectorType>(f.vector.getType()).getRank());
+  if (!widen)
+    return f;
+  OperationState state(loc, widen->getName());
+  state.addOperands(f.vector);
+  state.addTypes(
+      VectorType::get(cast<VectorType>(f.vector.getType()).getShape(),
+                      widen->getResult(0).getType()));
+  state.addAttributes(widen->getAttrs());
+  f.vector = b.create(state)->getResult(0);
+  return f;
 }
 
 Value multiplyAdd(OpBuilder &b, Location loc, Value scalar, Value row,
@@ -173,18 +185,21 @@ DiagnosedSilenceableFailure VectorizeContractionOp::applyToOne(
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   OpOperand &init = op.getDpsInitsMutable()[0];
-  Fragment inputs[2] = {
-      readFragment(rewriter, op, target->getOpOperand(0), body->widen[0]),
-      readFragment(rewriter, op, target->getOpOperand(1), body->widen[1])};
-  Fragment sum = readFragment(rewriter, op, init, nullptr);
+  Fragment inputs[2] = {readInput(rewriter, op, 0, body->widen[0]),
+                        readInput(rewriter, op, 1, body->widen[1])};
+  Fragment sum = readFragment(rewriter, op, init);
 
   // Rows run along the last dimension of the output; one input has that loop.
   unsigned along =
       cast<AffineDimExpr>(sum.map.getResults().back()).getPosition();
-  bool firstHasIt = inputs[0].map.isFunctionOfDim(along);
+  auto isAlong = [&](unsigned input) {
+    return op.getMatchingIndexingMap(&target->getOpOperand(input))
+        .isFunctionOfDim(along);
+  };
+  bool firstHasIt = isAlong(0);
   const Fragment &rows = inputs[firstHasIt ? 0 : 1],
                  &scalars = inputs[firstHasIt ? 1 : 0];
-  if (scalars.map.isFunctionOfDim(along) || !rows.map.isFunctionOfDim(along))
+  if (firstHasIt == isAlong(1))
     return emitDefiniteFailure()
            << "the last loop of the output must index exactly one input";
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
