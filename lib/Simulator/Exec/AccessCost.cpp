@@ -26,6 +26,8 @@ static void forEachPhase(uint32_t mask, uint32_t laneBytes, F f) {
 
 uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask,
                           uint32_t laneBytes, const AccessUnits &units) {
+  if (!(mask & (mask - 1))) // at most one lane, whose words are neighbours
+    return mask != 0;
   constexpr uint32_t kMostBanks = 32;
   uint32_t bankMask = std::min((1u << units.bankBits), kMostBanks) - 1;
   uint32_t words = std::max(1u, laneBytes >> units.wordBits), waves = 0;

@@ -111,6 +111,13 @@ struct alignas(64) CountMemo {
   uint32_t phase[4] = {};
   MemCost cost[4];
   MemCount counts[3]; ///< global, shared, local
+  uint64_t misses = 0;
+  /// Where shapes hardly ever come again, noting them is only now and then
+  /// worth its time.
+  bool keepsThisMiss() const {
+    uint64_t runs = counts[0].runs + counts[1].runs + counts[2].runs;
+    return runs < 64 || misses % 32 == 0 || misses < runs - runs / 4;
+  }
 };
 
 /// Where lanes that were split come together again. Alive while `expected` is

@@ -80,6 +80,16 @@ void countMiss(Warp *W, uint32_t which, const std::byte *R, uint32_t mask) {
   alignas(64) uint64_t addresses[kLanes];
   ptx::Space space = laneAddresses(D, R, mask, addresses);
   CountMemo &memo = W->memos[which];
+  MemCost cost = costOf(D, space, addresses, mask);
+  MemCount &c = memo.counts[spaceIndex(space)];
+  ++c.runs;
+  c.sectors += cost.sectors;
+  c.lines += cost.lines;
+  c.wavefronts += cost.wavefronts;
+  c.lanes += uint32_t(__builtin_popcount(mask));
+  ++memo.misses;
+  if (!memo.keepsThisMiss())
+    return;
   uint64_t base = addresses[mask ? __builtin_ctz(mask) : 0];
   bool shared = D.space == AddrSpace::Shared;
   uint32_t way = shared ? 0 : base / 32 % 4;
@@ -87,13 +97,7 @@ void countMiss(Warp *W, uint32_t which, const std::byte *R, uint32_t mask) {
     memo.deltas[way][lane] = (mask >> lane) & 1 ? addresses[lane] - base : 0;
   memo.mask[way] = mask;
   memo.phase[way] = uint32_t(base % (shared ? 4 : 128));
-  memo.cost[way] = costOf(D, space, addresses, mask);
-  MemCount &c = memo.counts[spaceIndex(space)];
-  ++c.runs;
-  c.sectors += memo.cost[way].sectors;
-  c.lines += memo.cost[way].lines;
-  c.wavefronts += memo.cost[way].wavefronts;
-  c.lanes += uint32_t(__builtin_popcount(mask));
+  memo.cost[way] = cost;
 }
 
 namespace {

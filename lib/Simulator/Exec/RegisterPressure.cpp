@@ -8,6 +8,7 @@
 #include "RegisterPressure.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <unordered_map>
 
@@ -73,8 +74,14 @@ private:
   std::vector<int> frontier; ///< by chain: height of what was scheduled
   unsigned now = 0, highest = 0;
   // While appending.
-  int lastFence = -1, lastStore = -1;
-  std::vector<uint32_t> loads, sinceFence;
+  int lastFence = -1;
+  std::vector<uint32_t> sinceFence;
+  /// Since the last fence, by state space.
+  struct Accesses {
+    int lastStore = -1;
+    std::vector<uint32_t> loads; ///< since that store
+  };
+  std::map<ptx::Space, Accesses> accesses;
 };
 
 Value BlockSchedule::newValue(uint32_t representative, int by) {
@@ -141,21 +148,24 @@ void BlockSchedule::orderMemory(const InstMeta &inst, Node &node) {
       after(node, int(access));
     after(node, lastFence);
     sinceFence.clear();
-    loads.clear();
+    accesses.clear();
     lastFence = int(at);
-    lastStore = -1;
   } else if (inst.isMemory && !inst.isReadOnly) {
     after(node, lastFence);
-    after(node, lastStore);
     sinceFence.push_back(at);
-    if (!inst.isStore) {
-      loads.push_back(at);
-      return;
+    for (const auto &[space, others] : accesses) {
+      if (!mayAlias(inst.space, space))
+        continue;
+      after(node, others.lastStore);
+      if (inst.isStore)
+        for (uint32_t load : others.loads)
+          after(node, int(load));
     }
-    for (uint32_t load : loads)
-      after(node, int(load));
-    loads.clear();
-    lastStore = int(at);
+    Accesses &own = accesses[inst.space];
+    if (inst.isStore)
+      own = {int(at), {}};
+    else
+      own.loads.push_back(at);
   }
 }
 

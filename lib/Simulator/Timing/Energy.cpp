@@ -30,7 +30,7 @@ void timing::addEnergy(TimingReport &report, const GridWork &work,
       double(e.globalLoadSectors) * double(t.sectorBytes) *
           t.pjPerL1Byte.value_or(0) +
       work.l2Bytes * t.pjPerL2Byte.value_or(0) +
-      work.dramBytes * *t.pjPerDramByte;
+      (work.dramReadBytes + work.dramWriteBytes) * *t.pjPerDramByte;
   double active = std::min<double>(double(t.smCount), work.blocks);
   double constant = *t.idleW + active * t.staticWPerSM.value_or(0);
   report.energyJ = dynamic * kPico + constant * report.seconds;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hwtune/Simulator/Timing/Formula.h"
+#include "hwtune/Simulator/Timing/Traffic.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,9 +50,9 @@ ModelTime timing::formulaTime(const GridWork &work, const TargetSpec &t,
     b.lsu = work.memoryInsts * t.clocksPerMemoryInst.value_or(1) / sms;
   if (on.l2 && t.l2BytesPerClk)
     b.l2 = work.l2Bytes / *t.l2BytesPerClk;
-  if (on.dram && t.dramGBs > 0 && t.clockMHz > 0)
-    b.dram = work.dramBytes / (t.dramGBs * t.dramEffRead.value_or(1)) *
-             t.clockMHz * 1e-3;
+  double perClk = dramBytesPerClk(t, work.dramReadBytes, work.dramWriteBytes);
+  if (on.dram && perClk > 0)
+    b.dram = (work.dramReadBytes + work.dramWriteBytes) / perClk;
   // Little's law: a block takes at least its time alone, and only so many are
   // resident at once.
   if (on.memoryLatency || on.dependence)

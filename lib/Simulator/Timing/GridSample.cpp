@@ -47,6 +47,10 @@ private:
   exec::TraceHook &a, &b;
 };
 
+/// Rounds of resident blocks: in the first all start together, and only in the
+/// next ones do some load while others compute.
+constexpr uint64_t kRounds = 4;
+
 class Sampler {
 public:
   Sampler(const exec::Program &program, exec::GlobalMemory &memory,
@@ -87,8 +91,8 @@ Sampler::Sampler(const exec::Program &program, exec::GlobalMemory &memory,
           target.warpSize),
       blocksPerSM(blocksPerSM), units(unitsOf(target)),
       hoist(hoistDistances(program.instructions(), hoistDistance(target))),
-      // Two rounds of resident blocks show the steady state.
-      ofOneSM(blocksOfOneSM(gridBlocks, target.smCount, 2 * blocksPerSM)) {
+      ofOneSM(
+          blocksOfOneSM(gridBlocks, target.smCount, kRounds * blocksPerSM)) {
   Neighbours n = neighbours(request.grid);
   for (uint64_t block : {n.center, n.x, n.y, n.z})
     if (std::find(near.begin(), near.end(), block) == near.end())
@@ -182,7 +186,7 @@ bool Sampler::runClasses() {
   return true;
 }
 
-/// One round of resident blocks, and the second where these are short.
+/// One round of resident blocks, and the others where these are short.
 bool Sampler::runOneSM(TraceRecorder &recorder) {
   size_t round = std::min<size_t>(ofOneSM.size(), blocksPerSM);
   if (!runBlocks({ofOneSM.begin(), ofOneSM.begin() + round}, 0, &recorder))

@@ -67,11 +67,15 @@ double MemorySystem::shuffle(double now) {
 
 double MemorySystem::spill(double now) {
   double served = serve(1, 1, now);
-  // Every other one is a store, which goes through to L2.
+  // Every other one is a store, which goes through to L2. What waits for the
+  // loads is unknown: like stores, they only use the bandwidth.
   storeTurn = !storeTurn;
-  if (storeTurn)
+  spillMisses += storeTurn ? 0 : 1 - input.spillL1HitRate;
+  if (storeTurn || spillMisses >= 1)
     beyondL1(unsigned(target.lineBytes / target.sectorBytes), true,
              input.localL2HitRate, served);
+  if (spillMisses >= 1)
+    spillMisses -= 1;
   return served;
 }
 
@@ -92,16 +96,17 @@ double MemorySystem::beyondL1(unsigned sectors, bool isStore, double hitRate,
   if (misses) {
     dramSectors += misses;
     latency = target.dramLatency.value_or(latency);
-    if (on.dram && target.dramGBs > 0 && target.clockMHz > 0) {
-      double perClk = target.dramGBs * 1e3 / target.clockMHz *
-                      target.dramEffRead.value_or(1) /
-                      std::max(1.0, input.activeSMs);
+    if (on.dram && input.dramBytesPerClk > 0) {
+      double perClk = input.dramBytesPerClk / std::max(1.0, input.activeSMs);
       dramFree = std::max(dramFree, now) +
                  double(misses) * double(target.sectorBytes) / perClk;
       done = std::max(done, dramFree);
     }
   }
-  // Stores are not waited for, but they use the bandwidth.
+  // Stores are not waited for, but they use the bandwidth, and no more are
+  // accepted than are on their way.
+  if (isStore)
+    lsuFree = std::max(lsuFree, done - latency);
   return isStore ? now : std::max(done, now) + latency;
 }
 

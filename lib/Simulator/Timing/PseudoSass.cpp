@@ -169,7 +169,10 @@ static bool overlap(const std::vector<uint32_t> &a,
 static bool mayPass(const InstMeta &load, const InstMeta &above) {
   if (above.isBranch || above.cls == InstClass::Control ||
       above.cls == InstClass::Barrier || above.cls == InstClass::Other ||
-      above.isStore || above.isAtomic || above.isLoad || above.isAsync)
+      above.isAtomic || above.isLoad || above.isAsync)
+    return false;
+  if (above.isStore && !load.isReadOnly &&
+      exec::mayAlias(load.space, above.space))
     return false;
   return !overlap(above.writes, load.reads) &&
          !overlap(above.writes, load.writes) &&

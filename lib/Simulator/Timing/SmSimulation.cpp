@@ -314,8 +314,9 @@ void Machine::spill(Warp &warp, Scheduler &scheduler, double now) {
   warp.spills += spillRate;
   while (warp.spills >= 1) {
     warp.spills -= 1;
+    scheduler.free = std::max(scheduler.free + (on.issue ? 1 : 0),
+                              memory.queueFree(scheduler.queue, now));
     scheduler.queue.push_back(memory.spill(now));
-    scheduler.free += on.issue ? 1 : 0;
   }
 }
 
@@ -350,7 +351,7 @@ void Machine::issue(unsigned slot, Scheduler &scheduler, double now) {
     double ready = now + latencyOf(cost);
     writeRegisters(warp, inst, ready, false);
   }
-  if (cost.issue > 0 && spillRate > 0)
+  if (spillRate > 0)
     spill(warp, scheduler, now);
   ++warp.next;
   scheduler.last = static_cast<int>(slot);

@@ -63,7 +63,7 @@ private:
   std::vector<SassCost> costs;
   GridSample sample;
   double spillBytes = 0; ///< of a thread
-  double localStoreBytes = 0, localL2HitRate = 1;
+  LocalTraffic local;
   GridWork work;
   TimingReport report;
 };
@@ -140,29 +140,37 @@ void Estimator::addLocalWork() {
     return &program.functions()[inst.function] == request.function &&
            inst.registerSlots;
   });
-  double frame = spillBytes;
+  double frame = spillBytes, loads = 0, stores = 0; // bytes
   if (first == insts.end()) {
     frame += request.function->localBytes;
     double sectors = double(e.localLoadSectors + e.localStoreSectors);
     work.memoryInsts += double(e.localLoads + e.localStores);
     work.wavefronts +=
         sectors * double(target.sectorBytes) / double(target.lineBytes);
-    localStoreBytes = double(e.localStoreSectors) * double(target.sectorBytes);
+    loads = double(e.localLoadSectors) * double(target.sectorBytes);
+    stores = double(e.localStoreSectors) * double(target.sectorBytes);
   }
   if (spillBytes > 0) {
     // Each spilled word is stored once and loaded once.
-    double spills = 2 * spillBytes / double(target.bankBytes) *
-                    warpsPerBlock() * work.blocks;
-    work.issue += spills;
-    work.memoryInsts += spills;
-    work.wavefronts += spills;
-    localStoreBytes += spills / 2 * double(target.lineBytes);
+    double words =
+        spillBytes / double(target.bankBytes) * warpsPerBlock() * work.blocks;
+    work.issue += 2 * words;
+    work.memoryInsts += 2 * words;
+    work.wavefronts += 2 * words;
+    loads += words * double(target.lineBytes);
+    stores += words * double(target.lineBytes);
   }
+  double perSM = frame * double(target.warpSize) * warpsPerBlock() *
+                 double(report.blocksPerSM);
   double sms = std::min<double>(target.smCount, work.blocks);
-  double footprint = frame * double(target.warpSize) * warpsPerBlock() *
-                     double(report.blocksPerSM) * sms;
-  if (footprint > 0)
-    localL2HitRate = std::min(1.0, double(target.l2Bytes) / footprint);
+  if (perSM > 0) {
+    local.l1HitRate = options.mechanisms.l1
+                          ? std::min(1.0, double(report.l1Bytes) / perSM)
+                          : 0;
+    local.l2HitRate = surviving(perSM * sms, double(target.l2Bytes));
+  }
+  local.l2ReadBytes = loads * (1 - local.l1HitRate);
+  local.l2WriteBytes = stores;
 }
 
 /// Clocks until the SM has run all blocks of `input` to their ends; what was
@@ -186,7 +194,10 @@ SmInput Estimator::inputOf(std::span<const BlockTrace> traces) const {
   input.residentBlocks = report.blocksPerSM;
   input.l1Bytes = report.l1Bytes;
   input.l2HitRate = report.l2HitRate;
-  input.localL2HitRate = localL2HitRate;
+  input.localL2HitRate = local.l2HitRate;
+  input.spillL1HitRate = local.l1HitRate;
+  input.dramBytesPerClk =
+      dramBytesPerClk(target, work.dramReadBytes, work.dramWriteBytes);
   input.spillBytesPerThread = spillBytes;
   input.codeBytes = work.codeBytes;
   input.activeSMs = std::min<double>(target.smCount, work.blocks);
@@ -251,7 +262,8 @@ void Estimator::finishTimes() {
   double flopClocks =
       double(report.launch.events.threadInstByClass[size_t(InstClass::FP32)]) /
       (double(target.fp32Lanes) * double(target.smCount));
-  double bytes = report.dramReadBytes + report.dramWriteBytes;
+  double bytes = report.dramReadBytes + report.dramWriteBytes -
+                 local.dramReadBytes() - local.dramWriteBytes();
   report.rooflineSeconds =
       std::max(flopClocks / perSecond,
                target.dramGBs > 0 ? bytes / (target.dramGBs * 1e9) : 0);
@@ -297,22 +309,22 @@ TimingReport Estimator::run() {
     traffic.followItself(double(target.l2Bytes));
   if (!options.mechanisms.l2) // every miss of L1 goes to DRAM
     traffic.readBytes = traffic.blockReadBytes;
-  report.dramReadBytes = traffic.readBytes;
-  report.dramWriteBytes = traffic.writeBytes;
   report.l2HitRate =
       traffic.blockReadBytes > 0
           ? std::clamp(1 - traffic.readBytes / traffic.blockReadBytes, 0.0, 1.0)
           : 0;
+  work.dramReadBytes = traffic.readBytes + local.dramReadBytes();
+  work.dramWriteBytes = traffic.writeBytes + local.dramWriteBytes();
+  report.dramReadBytes = work.dramReadBytes;
+  report.dramWriteBytes = work.dramWriteBytes;
   simulate(traces);
   const exec::EventCounts &events = report.launch.events;
   double loadSectors =
       double(events.globalLoadSectors + events.asyncCopySectors);
   report.l2Sectors =
-      loadSectors * (1 - report.l1HitRate) + double(events.globalStoreSectors);
-  work.l2Bytes =
-      report.l2Sectors * double(target.sectorBytes) + localStoreBytes;
-  work.dramBytes = traffic.readBytes + traffic.writeBytes +
-                   localStoreBytes * (1 - localL2HitRate);
+      loadSectors * (1 - report.l1HitRate) + double(events.globalStoreSectors) +
+      (local.l2ReadBytes + local.l2WriteBytes) / double(target.sectorBytes);
+  work.l2Bytes = report.l2Sectors * double(target.sectorBytes);
   if (!traces.empty())
     work.aloneCycles = aloneCycles(traces);
   report.formula = formulaTime(work, target, options.mechanisms);

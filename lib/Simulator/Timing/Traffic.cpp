@@ -95,13 +95,22 @@ std::vector<Sharing> sharing(const std::array<const Lines *, 4> &blocks,
   return result;
 }
 
-/// Share of `volume` bytes that is still in L2 after as many others went
-/// through it: half of the cache works for each.
-double surviving(double volume, double l2Bytes) {
-  return volume > 0 ? std::min(1.0, l2Bytes / (2 * volume)) : 1;
+} // namespace
+
+double timing::surviving(double volume, double cacheBytes) {
+  return volume > 0 ? std::min(1.0, cacheBytes / (2 * volume)) : 1;
 }
 
-} // namespace
+double timing::dramBytesPerClk(const TargetSpec &target, double readBytes,
+                               double writeBytes) {
+  if (target.dramGBs <= 0 || target.clockMHz <= 0)
+    return 0;
+  double read = target.dramEffRead.value_or(1);
+  double mixed = target.dramEffMixed.value_or(read);
+  double all = readBytes + writeBytes;
+  double mix = all > 0 ? 2 * std::min(readBytes, writeBytes) / all : 0;
+  return target.dramGBs * 1e3 / target.clockMHz * (read + mix * (mixed - read));
+}
 
 void DramTraffic::followItself(double l2Bytes) {
   double kept = surviving(uniqueReadBytes + writeBytes, l2Bytes);

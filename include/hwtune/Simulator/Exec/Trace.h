@@ -49,6 +49,11 @@ struct InstMeta {
   uint32_t registerSlots = 0;
 };
 
+/// Whether accesses to these state spaces can meet; a generic one with any.
+inline bool mayAlias(ptx::Space a, ptx::Space b) {
+  return a == b || a == ptx::Space::None || b == ptx::Space::None;
+}
+
 struct TraceEvent {
   uint64_t block = 0;  ///< linear index in the grid
   uint32_t warp = 0;   ///< in the block

@@ -26,8 +26,8 @@ struct GridSample {
   exec::LaunchResult launch;
   bool sampled = false;     ///< else the whole grid ran, once
   std::vector<double> runs; ///< `LaunchResult::runs`, scaled to the grid
-  /// Of the blocks of one SM, in launch order: two rounds of resident blocks,
-  /// or one where these are longer than what is recorded.
+  /// Of the blocks of one SM, in launch order: some rounds of resident
+  /// blocks, or one where these are longer than what is recorded.
   std::vector<BlockTrace> traces;
   LinesByBlock lines; ///< of `neighbours(grid)`
 };

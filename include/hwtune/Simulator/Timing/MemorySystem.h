@@ -72,6 +72,7 @@ private:
   const Mechanisms &on;
   TagStore l1;
   bool storeTurn = false;
+  double spillMisses = 0; ///< fraction of the next one, as `missCredit`
   double lsuFree = 0, l2Free = 0, dramFree = 0;
   double missCredit = 0; ///< spreads DRAM accesses evenly over L1 misses
   uint64_t l1Accesses = 0, l1Hits = 0, l2Sectors = 0, dramSectors = 0;

@@ -31,7 +31,10 @@ struct SmInput {
   int64_t l1Bytes = 0;
   double l2HitRate = 1;      ///< of what misses L1
   double localL2HitRate = 1; ///< the same of local memory
-  double codeBytes = 0;      ///< of the kernel's main loop
+  double spillL1HitRate = 1; ///< of loads of spilled words
+  /// Of the grid, what the mix of reads and writes sustains; 0: no bound.
+  double dramBytesPerClk = 0;
+  double codeBytes = 0; ///< of the kernel's main loop
   double spillBytesPerThread = 0;
   /// SMs that draw on L2 and DRAM at the same time.
   double activeSMs = 1;

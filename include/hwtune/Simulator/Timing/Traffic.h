@@ -15,8 +15,29 @@
 
 #include "hwtune/Simulator/Timing/Footprint.h"
 #include "hwtune/Simulator/Timing/Sampling.h"
+#include "hwtune/Target/TargetSpec.h"
 
 namespace hwtune::timing {
+
+/// Share of `volume` bytes that is still in a cache after as many others went
+/// through it: half of the cache works for each.
+double surviving(double volume, double cacheBytes);
+
+/// Bytes per clock between L2 and DRAM, for a mix of reads and writes: as many
+/// of both sustain `dram_eff_mixed` of the peak, reads alone `dram_eff_read`.
+/// 0: unknown.
+double dramBytesPerClk(const TargetSpec &target, double readBytes,
+                       double writeBytes);
+
+/// Local memory of a launch: arrays that found no registers, and spills. Each
+/// warp has its own, so that it competes for the caches with that of all
+/// others that are resident.
+struct LocalTraffic {
+  double l1HitRate = 1, l2HitRate = 1;      ///< of loads; of what misses L1
+  double l2ReadBytes = 0, l2WriteBytes = 0; ///< every store goes through
+  double dramReadBytes() const { return (1 - l2HitRate) * l2ReadBytes; }
+  double dramWriteBytes() const { return (1 - l2HitRate) * l2WriteBytes; }
+};
 
 struct DramTraffic {
   double readBytes = 0, writeBytes = 0;

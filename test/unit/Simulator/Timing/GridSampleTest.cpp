@@ -31,7 +31,7 @@ TEST(GridSample, BlocksThatDoTheSameRunAFewTimes) {
             5000 * 2 * (kBefore + 100 * kTurn + kAfter));
   EXPECT_EQ(report.launch.events.globalLoads, 5000u * 2 * 100);
   // The middle, its neighbour, both ends, two by chance; then
-  // what one of 108 SMs gets, less than two rounds of 32.
+  // what one of 108 SMs gets, less than four rounds of 32.
   EXPECT_EQ(report.launch.blocksRun, 6u + 47);
 }
 

@@ -275,6 +275,43 @@ TEST(Mechanisms, SpillsCostLocalTraffic) {
   EXPECT_GT(on.formula.cycles, 1.1 * off.formula.cycles);
 }
 
+TEST(Mechanisms, SpillsBeyondTheCachesGoToDram) {
+  TimingOptions spilled;
+  spilled.facts.registers = 128;
+  spilled.facts.spillBytes = 1024;
+  // 512 threads resident on each of 108 SMs: 57 MB beside 42 MB of L2, which
+  // keep 42 / (2 * 57) of it.
+  TimingReport report = time(fmaChains(8), {4320, 256}, spilled);
+  double stored = 1024.0 * 256 * 4320, kept = 41943040.0 / 2 / 56623104;
+  EXPECT_NEAR(report.dramWriteBytes / (stored * (1 - kept)), 1, 0.01);
+  // Loads miss L1, too, as far as the frames of one SM exceed it.
+  EXPECT_GT(report.dramReadBytes, 0.6 * report.dramWriteBytes);
+  EXPECT_LT(report.dramReadBytes, report.dramWriteBytes);
+  TargetSpec large = *knownTarget("a100-sxm4-80gb");
+  large.l2Bytes = int64_t(1) << 30;
+  TimingReport inL2 = time(fmaChains(8), {4320, 256}, spilled, "", &large);
+  EXPECT_LT(inL2.dramWriteBytes, report.dramWriteBytes / 10);
+  EXPECT_GT(report.simulation.cycles, 1.3 * inL2.simulation.cycles);
+  EXPECT_GT(report.formula.cycles, 1.3 * inL2.formula.cycles);
+}
+
+TEST(Mechanisms, StoresWaitForBandwidthInCutTracesToo) {
+  // A loop of stores longer than what is recorded.
+  std::string text = kernel("", "mul.wide.u32 %rd1, %r1, 128;\n"
+                                "add.u64 %rd0, %rd0, %rd1;\n"
+                                "mov.u32 %r10, 0;\n"
+                                "L: st.global.f32 [%rd0], %f1;\n"
+                                "add.u32 %r10, %r10, 1;\n"
+                                "setp.lt.u32 %p1, %r10, 2000;\n@%p1 bra L;\n");
+  TargetSpec slow = *knownTarget("a100-sxm4-80gb");
+  slow.l2BytesPerClk = 400;
+  TimingOptions cut;
+  cut.simulatedInstructions = 100000;
+  TimingReport report = time(text, {432, 128}, cut, "", &slow);
+  double sectors = 432.0 * 128 * 2000;
+  EXPECT_NEAR(report.simulation.cycles / (sectors * 32 / 400), 1, 0.05);
+}
+
 TEST(Mechanisms, LoadStoreUnitTakesOneInstructionPerTwoClocks) {
   // One active lane each: one wavefront, no bandwidth, only instructions.
   TargetSpec slow = *knownTarget("a100-sxm4-80gb");

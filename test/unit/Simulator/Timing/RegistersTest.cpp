@@ -73,6 +73,19 @@ TEST(RegisterPressure, AccumulatorsStayAlive) {
   EXPECT_LE(sums.kernel().leastRegisters, 28u);
 }
 
+TEST(RegisterPressure, AGlobalStoreDoesNotHoldSharedLoads) {
+  // Two sums of 64 shared values each, both stored at the end.
+  std::string body;
+  for (int i = 0; i < 64; ++i)
+    for (int sum = 0; sum < 2; ++sum)
+      body += fmt::format("ld.shared.f32 %f{0}, [{1}];\n"
+                          "fma.rn.f32 %f{2}, %f{0}, %f{0}, %f{2};\n",
+                          100 + 2 * i % 64 + sum, 8 * i + 4 * sum, sum);
+  body += "st.global.f32 [%rd0], %f0;\nst.global.f32 [%rd0+4], %f1;\n";
+  Loaded sums(kernel("", body, ".shared .b8 s[512];"));
+  EXPECT_LE(sums.kernel().leastRegisters, 12u);
+}
+
 exec::FunctionInfo needs(uint32_t least, uint32_t hoisted) {
   exec::FunctionInfo info;
   info.leastRegisters = least;
@@ -185,6 +198,24 @@ TEST(Hoisting, LoadsMoveUpTogether) {
     if (inst.isMemory)
       loads.push_back(moves[inst.id]);
   EXPECT_EQ(loads, (std::vector<uint8_t>{0, 1, 2, 2}));
+}
+
+TEST(Hoisting, LoadsPassStoresToOtherMemories) {
+  auto last = [](const char *load) {
+    Loaded loaded(kernel("",
+                         fmt::format("bar.sync 0;\n"
+                                     "mov.u32 %r10, 0;\n"
+                                     "st.shared.f32 [%r10], %f1;\n"
+                                     "{} %f2, [%rd0];\n",
+                                     load),
+                         ".shared .b8 s[64];"));
+    std::vector<uint8_t> moves =
+        hoistDistances(loaded.program->instructions(), 1);
+    return moves[moves.size() - 2]; // before ret
+  };
+  EXPECT_EQ(last("ld.global.f32"), 1);
+  EXPECT_EQ(last("ld.shared.f32"), 0);
+  EXPECT_EQ(last("ld.f32"), 0);
 }
 
 TEST(Schedulers, SmallBlocksUseAllOfThem) {
