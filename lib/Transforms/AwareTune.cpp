@@ -80,10 +80,13 @@ private:
 
   void addPasses(OpPassManager &pipeline) {
     HWAttachTargetOptions attach;
-    attach.target = target;
+    bool open = target.empty() &&
+                !getOperation()->hasAttr(HWTuneDialect::kTargetAttrName);
+    attach.target = open && !targets.empty() ? *targets.begin() : target;
     attach.device = deviceToDescribe();
     pipeline.addPass(createHWAttachTarget(attach));
     HWTunePassOptions tune;
+    tune.targets.assign(targets.begin(), targets.end());
     tune.device = device;
     tune.trials = trials;
     tune.seconds = seconds;
@@ -110,7 +113,7 @@ private:
 
   /// A module without a target is tuned for the GPU that will time it.
   std::string deviceToDescribe() {
-    bool open = target.empty() &&
+    bool open = target.empty() && targets.empty() &&
                 !getOperation()->hasAttr(HWTuneDialect::kTargetAttrName);
     return open && StringRef(device).starts_with("cuda:") ? device.getValue()
                                                           : std::string();

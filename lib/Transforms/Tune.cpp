@@ -5,7 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CrossTable.h"
+
 #include "hwtune/IR/Dialect.h"
+#include "hwtune/Target/KnownTargets.h"
 #include "hwtune/Transforms/ConfigConversion.h"
 #include "hwtune/Transforms/Passes.h"
 #include "hwtune/Transforms/Registration.h"
@@ -46,22 +49,79 @@ public:
       emitError(module.getLoc()) << own.error().str();
       return signalPassFailure();
     }
-    Expected<TuneModuleResult> result =
-        tuneModule(module, *target, *own, optionsAsWritten());
-    if (!result) {
-      emitError(module.getLoc()) << result.error().str();
+    Expected<std::vector<TargetSpec>> further = furtherTargets(*target);
+    if (!further) {
+      emitError(module.getLoc()) << further.error().str();
       return signalPassFailure();
     }
-    llvm::errs() << result->table;
-    if (!result->interrupted.empty()) {
-      emitError(module.getLoc()) << result->interrupted;
+    OwningOpRef<ModuleOp> untuned = module.clone();
+    Expected<unsigned> found = tuneFor(module, *target, *own, true);
+    if (!found) {
+      emitError(module.getLoc()) << found.error().str();
       return signalPassFailure();
     }
-    if (result->tuned + result->kept == 0)
+    if (*found == 0)
       emitWarning(module.getLoc()) << "nothing in the module can be tuned";
+    else if (!further->empty() &&
+             failed(compare(*untuned, *target, *further, *own)))
+      return signalPassFailure();
   }
 
 private:
+  /// Those of `targets` that are not `own`; each once.
+  Expected<std::vector<TargetSpec>> furtherTargets(const TargetSpec &own) {
+    std::vector<TargetSpec> result;
+    for (const std::string &text : targets) {
+      Expected<TargetSpec> spec = targetFromIdOrFile(text);
+      if (!spec)
+        return spec.error();
+      auto isIt = [&](const TargetSpec &t) { return t.id == spec->id; };
+      if (!isIt(own) && llvm::none_of(result, isIt))
+        result.push_back(std::move(*spec));
+    }
+    return result;
+  }
+
+  /// Tunes `module`, prints its table; how many operations have a
+  /// configuration.
+  Expected<unsigned> tuneFor(ModuleOp module, const TargetSpec &target,
+                             const UserSchedules &known, bool first) {
+    Expected<TuneModuleResult> result = tuneModule(
+        module, target, known, optionsFor(optionsAsWritten(), first));
+    if (!result)
+      return result.error();
+    if (!targets.empty())
+      llvm::errs() << "target " << target.id << "\n";
+    llvm::errs() << result->table;
+    if (!result->interrupted.empty())
+      return Error{result->interrupted, ""};
+    return result->tuned + result->kept;
+  }
+
+  /// Tunes copies of `untuned` for `further`; prints each winner on each
+  /// target.
+  LogicalResult compare(ModuleOp untuned, const TargetSpec &own,
+                        ArrayRef<TargetSpec> further,
+                        const UserSchedules &known) {
+    std::vector<TunedFor> tuned = {{own, getOperation()}};
+    std::vector<OwningOpRef<ModuleOp>> copies;
+    for (const TargetSpec &target : further) {
+      copies.push_back(untuned.clone());
+      copies.back().get()->setAttr(HWTuneDialect::kTargetAttrName,
+                                   TargetAttr::fromSpec(&getContext(), target));
+      Expected<unsigned> found = tuneFor(*copies.back(), target, known, false);
+      if (!found)
+        return emitError(untuned.getLoc())
+               << "for target '" << target.id << "': " << found.error().str();
+      tuned.push_back({target, *copies.back()});
+    }
+    Expected<std::string> table = crossTable(tuned, known, optionsAsWritten());
+    if (!table)
+      return emitError(untuned.getLoc()) << table.error().str();
+    llvm::errs() << *table;
+    return mlir::success();
+  }
+
   TuneModuleOptions optionsAsWritten() const {
     TuneModuleOptions options;
     options.device = device;

@@ -8,12 +8,10 @@
 #include "hwtune/Transforms/TuneModule.h"
 
 #include "TuneMachine.h"
+#include "TuneRequest.h"
 
-#include "hwtune/IR/OpIsolation.h"
 #include "hwtune/IR/WorkloadExtraction.h"
 #include "hwtune/Transforms/ConfigConversion.h"
-#include "hwtune/Transforms/Runner.h"
-#include "hwtune/Transforms/TailCheck.h"
 #include "hwtune/Tuner/Progress.h"
 
 #include <fmt/format.h>
@@ -25,67 +23,6 @@ using namespace mlir;
 using namespace hwtune;
 
 namespace {
-
-Expected<OpTuneOptions> opOptions(const TuneModuleOptions &options) {
-  std::optional<Objective> objective = parseObjective(options.objective);
-  if (!objective)
-    return Error{fmt::format("objective '{}' is not known, expected latency, "
-                             "throughput, energy, power, energy-delay or "
-                             "pareto",
-                             options.objective),
-                 ""};
-  if (!(options.weight >= 0 && options.weight <= 1))
-    return Error{
-        fmt::format("option 'weight' is {:g}, expected 0 to 1", options.weight),
-        ""};
-  if (!(options.seconds >= 0))
-    return Error{fmt::format("option 'seconds' is {:g}, expected a time of 0 "
-                             "(no limit) or more",
-                             options.seconds),
-                 ""};
-  OpTuneOptions result;
-  result.trials = options.trials;
-  result.seconds = options.seconds;
-  result.patience = options.patience;
-  result.seed = options.seed;
-  result.strategy = options.strategy;
-  result.objective = *objective;
-  result.weight = options.weight;
-  result.requireHit = options.requireHit;
-  result.allowOtherGpu = options.allowOtherGpu;
-  return result;
-}
-
-/// Hexadecimal digits of a hash that is shown.
-constexpr size_t kHashDigits = 12;
-
-OpTuneRequest requestFor(Operation *op, const Workload &w,
-                         const Schedule &schedule, const TargetSpec &target,
-                         const std::string &toolchain) {
-  OpTuneRequest request;
-  request.workload = w;
-  request.target = target;
-  request.space = schedule.space(w, target);
-  request.schedule = std::string(schedule.name());
-  request.generic = schedule.generic(w, target);
-  request.features = schedule.boundFeatures(w, target);
-  request.module = isolatedText(op);
-  std::string source = schedule.sourceHash();
-  if (!source.empty())
-    request.script = [w, &schedule, &target](const Config &config) {
-      return schedule.script(w, target, config);
-    };
-  request.shapes = launchShapes(w);
-  request.tail = [op, w, &schedule, &target](const Config &config) {
-    return tailCheck(op, w, schedule, target, config);
-  };
-  // What a file says is part of what makes the kernel.
-  request.toolchain = source.empty()
-                          ? toolchain
-                          : fmt::format("{}, schedule {}", toolchain,
-                                        source.substr(0, kHashDigits));
-  return request;
-}
 
 /// What stands on the operation.
 struct Annotation {
@@ -179,7 +116,7 @@ Expected<Annotation> ModuleTuner::annotate(const TunableOp &tunable,
         << "' comes from a file: the model does not tell its configurations "
            "apart, and 'generic' is the first option of every knob";
   Expected<TuneResult> result =
-      tuneOp(requestFor(tunable.op, w, schedule, target, machine.toolchain()),
+      tuneOp(tuneRequest(tunable.op, w, schedule, target, machine.toolchain()),
              opTuning, machine.environment());
   if (options.cancel.cancelled() || (result && result->interrupted))
     noteInterruption(w, result ? result->stopReason : "");
@@ -234,6 +171,14 @@ Status annotateAll(ModuleTuner &tuner, std::span<const TunableOp> open,
 
 } // namespace
 
+TuneModuleOptions hwtune::optionsFor(const TuneModuleOptions &options,
+                                     bool first) {
+  TuneModuleOptions result = options;
+  if (!first && options.device != "model")
+    result.device.clear();
+  return result;
+}
+
 Expected<TuneModuleResult>
 hwtune::tuneModule(ModuleOp module, const TargetSpec &target,
                    const UserSchedules &schedules,
@@ -249,7 +194,7 @@ hwtune::tuneModule(ModuleOp module, const TargetSpec &target,
   if (open.empty())
     return summary;
 
-  Expected<OpTuneOptions> opTuning = opOptions(options);
+  Expected<OpTuneOptions> opTuning = opTuneOptions(options);
   if (!opTuning)
     return opTuning.error();
   std::vector<std::string> notes;

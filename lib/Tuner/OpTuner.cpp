@@ -203,6 +203,7 @@ public:
         targetText(toJson(request.target)) {}
 
   Expected<TuneResult> run();
+  Expected<double> timeOf(const Config &config);
 
 private:
   bool isModel() const {
@@ -221,6 +222,8 @@ private:
                                const CollectOptions &collect) const;
   TuneCallbacks replayCallbacks() const;
   Status readRecording();
+  /// What candidates are collected by, with what earlier runs have learnt.
+  Expected<CollectOptions> collectOptions() const;
   /// The model's weights, corrected by what was measured.
   std::vector<std::pair<std::string, double>>
   learned(const std::vector<TrialRecord> &trials) const;
@@ -546,6 +549,42 @@ OpTuner::learned(const std::vector<TrialRecord> &trials) const {
   return weights;
 }
 
+Expected<CollectOptions> OpTuner::collectOptions() const {
+  CollectOptions collect{options.keep, kDefaultEnsembleSize, options.seed, {}};
+  if (environment.database) {
+    Expected<std::vector<Database::StoredRun>> runs =
+        environment.database->runs();
+    if (!runs)
+      return runs.error();
+    collect.weights =
+        rememberedWeights(*runs, toString(request.workload.kind),
+                          request.target.id, labelOf(environment.device));
+  }
+  return collect;
+}
+
+Expected<double> OpTuner::timeOf(const Config &config) {
+  if (Status status = check(); !status)
+    return status.error();
+  Expected<CollectOptions> collect = collectOptions();
+  if (!collect)
+    return collect.error();
+  if (isReplay())
+    if (Status status = readRecording(); !status)
+      return status.error();
+  TuneCallbacks calls = callbacks({}, *collect);
+  Artifact artifact = calls.compile(config).get();
+  TrialRecord trial;
+  fillArtifact(trial, artifact);
+  if (trial.ok())
+    fillMeasurement(trial,
+                    calls.measure(config, artifact, {TrialRole::Candidate, 0}));
+  if (!trial.ok())
+    return Error{fmt::format("{}: {}", toString(trial.status), trial.reason),
+                 ""};
+  return reportedSeconds(options.objective, trial);
+}
+
 Expected<TuneResult> OpTuner::run() {
   if (Status status = check(); !status)
     return status.error();
@@ -557,16 +596,10 @@ Expected<TuneResult> OpTuner::run() {
       environment.observer->finished(**hit);
     return std::move(**hit);
   }
-  CollectOptions collect{options.keep, kDefaultEnsembleSize, options.seed, {}};
-  if (environment.database) {
-    Expected<std::vector<Database::StoredRun>> runs =
-        environment.database->runs();
-    if (!runs)
-      return runs.error();
-    collect.weights =
-        rememberedWeights(*runs, toString(request.workload.kind),
-                          request.target.id, labelOf(environment.device));
-  }
+  Expected<CollectOptions> collected = collectOptions();
+  if (!collected)
+    return collected.error();
+  CollectOptions &collect = *collected;
   if (isReplay()) {
     if (Status status = readRecording(); !status)
       return status.error();
@@ -627,6 +660,12 @@ Expected<TuneResult> tuneOp(const OpTuneRequest &request,
                             const OpTuneOptions &options,
                             const TuneEnvironment &environment) {
   return OpTuner(request, options, environment).run();
+}
+
+Expected<double> timeOf(const OpTuneRequest &request, const Config &config,
+                        const OpTuneOptions &options,
+                        const TuneEnvironment &environment) {
+  return OpTuner(request, options, environment).timeOf(config);
 }
 
 } // namespace hwtune

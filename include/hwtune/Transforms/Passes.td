@@ -119,6 +119,9 @@ defvar HWPtxasOption =
 
 /// Options that `hw-tune` and `hw-aware-tune` share.
 defvar HWTuneOptions = [
+  ListOption<"targets", "targets", "std::string",
+             "further targets (ids, or files that describe one) to tune copies "
+             "of the module for; a table shows each winner on each target">,
   Option<"device", "device", "std::string", /*default=*/"",
          "what takes the times: `cuda:N`, `sim:<id>`, `replay:<file>` or "
          "`model` (default: a GPU of the target, else `sim:` of it)">,
@@ -159,6 +162,12 @@ def HWTunePass : Pass<"hw-tune", "::mlir::ModuleOp"> {
     replayed or predicted. Operations with the same workload are tuned once. An
     operation that has a `hwtune.config` keeps it and is not tuned. A table goes
     to stderr.
+
+    With `targets` the module is tuned for its own target and copies of it for
+    each of these; what each finds is in the database, if there is one. A second
+    table shows each target's winner on every target, relative to that one's own
+    winner. `device` is where the module's own target is timed; the others are
+    where they would be without it, or on `model` with `device=model`.
 
     Needs `hwtune.target` on the module. Operations that cannot be tuned are
     left alone, with a remark; a module without any that can gets a warning.
@@ -288,12 +297,14 @@ def HWAwareTune : Pass<"hw-aware-tune", "::mlir::ModuleOp"> {
     ```
     hwtune-opt --hw-aware-tune input.mlir
     hwtune-opt --hw-aware-tune="target=h100-sxm trials=96 emit=binary" input.mlir
+    hwtune-opt --hw-aware-tune="targets=a100-sxm4-80gb,h100-sxm,t4" input.mlir
     ```
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
            "id of a known device, or a file that describes one (default: the "
-           "module's, else the GPU of this machine, else a100-sxm4-80gb)">
+           "module's, else the first of `targets`, else the GPU of this "
+           "machine, else a100-sxm4-80gb)">
   ] # HWTuneOptions # HWApplyOptions # [HWSchedulesOption];
 }
 

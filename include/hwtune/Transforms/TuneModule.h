@@ -38,6 +38,11 @@ struct TuneModuleOptions {
   CancelToken cancel; ///< set by a program: stop and keep the best so far
 };
 
+/// What holds of the times of one of several targets: `device` names where the
+/// first one's are taken, the others' where they would be by default. `model`
+/// is for all.
+TuneModuleOptions optionsFor(const TuneModuleOptions &options, bool first);
+
 struct TuneModuleResult {
   unsigned tuned = 0; ///< operations that got a configuration
   unsigned kept = 0;  ///< operations that had one

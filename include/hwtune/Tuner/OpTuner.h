@@ -93,6 +93,13 @@ Expected<TuneResult> tuneOp(const OpTuneRequest &request,
                             const OpTuneOptions &options,
                             const TuneEnvironment &environment);
 
+/// Seconds of one configuration there, timed as a search would time it (one
+/// launch from idle for `Objective::Latency`), unverified and not recorded. An
+/// error where it cannot run, with the reason.
+Expected<double> timeOf(const OpTuneRequest &request, const Config &config,
+                        const OpTuneOptions &options,
+                        const TuneEnvironment &environment);
+
 /// Label of the times that a device gives.
 Label labelOf(const DeviceName &device);
 
