@@ -10,9 +10,12 @@
 #include "hwtune/IR/Dialect.h"
 #include "hwtune/IR/WorkloadExtraction.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -164,30 +167,84 @@ int64_t partsOf(linalg::LinalgOp op) {
   return results < kFewResults ? partsOf(reduced) : 0;
 }
 
+/// Fails where the body is not one associative operation: then it stays.
+LogicalResult split(RewriterBase &rewriter, linalg::LinalgOp op,
+                    int64_t parts) {
+  rewriter.setInsertionPoint(op);
+  linalg::LinalgOp generic = op;
+  if (!isa<linalg::GenericOp>(op.getOperation())) {
+    auto made = linalg::generalizeNamedOp(rewriter, op);
+    if (failed(made))
+      return failure();
+    generic = cast<linalg::LinalgOp>(made->getOperation());
+  }
+  return linalg::splitReduction(rewriter, generic, [&](linalg::LinalgOp) {
+    return linalg::SplitReductionOptions{parts, /*index=*/0,
+                                         /*innerParallel=*/false};
+  });
+}
+
+/// Whether the body combines by one operation that parts may start from the
+/// neutral element of: what `split` asks for.
+bool isAssociative(linalg::LinalgOp op) {
+  SmallVector<Operation *> combiners;
+  return matchReduction(op.getRegionOutputArgs(), 0, combiners) &&
+         combiners.size() == 1 &&
+         arith::getNeutralElement(combiners.front()).has_value();
+}
+
+/// Whether each operand is a whole buffer or a number.
+bool isOnPlainBuffers(linalg::LinalgOp op) {
+  return op.hasPureBufferSemantics() &&
+         llvm::all_of(op->getOperandTypes(), [](Type type) {
+           auto memref = dyn_cast<MemRefType>(type);
+           return !memref ||
+                  (memref.getLayout().isIdentity() && !memref.getMemorySpace());
+         });
+}
+
+/// Before `op`, the same on tensors that are its buffers, and its result put
+/// where `op` would: bufferisation gives the buffers back. Only tensors can be
+/// split.
+linalg::LinalgOp onTensors(RewriterBase &rewriter, linalg::LinalgOp op) {
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    operands.push_back(type ? bufferization::ToTensorOp::create(
+                                  rewriter, loc,
+                                  memref::getTensorTypeFromMemRefType(type),
+                                  operand.get(), /*restrict=*/true,
+                                  /*writable=*/op.isDpsInit(&operand))
+                                  .getResult()
+                            : operand.get());
+  }
+  Value init = op.getDpsInits()[0];
+  auto tensors = cast<linalg::LinalgOp>(
+      mlir::clone(rewriter, op, operands.back().getType(), operands));
+  bufferization::MaterializeInDestinationOp::create(
+      rewriter, loc, /*result=*/Type(), tensors->getResult(0), init,
+      /*restrict=*/true, /*writable=*/true);
+  return tensors;
+}
+
 /// Two operations: partial results by a full grid, then their combination. The
 /// order is fixed, so the result is the same in every run.
 void splitLongReductions(RewriterBase &rewriter, ModuleOp module) {
   for (auto op : collect<linalg::LinalgOp>(module)) {
-    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 1 ||
-        op.getNumDpsInits() != 1 ||
+    if (op.getNumReductionLoops() != 1 || op.getNumDpsInits() != 1 ||
         op->hasAttr(hwtune::HWTuneDialect::kConfigAttrName))
       continue;
     int64_t parts = partsOf(op);
     if (parts == 0)
       continue;
-    rewriter.setInsertionPoint(op);
-    linalg::LinalgOp generic = op;
-    if (!isa<linalg::GenericOp>(op.getOperation())) {
-      auto made = linalg::generalizeNamedOp(rewriter, op);
-      if (failed(made))
-        continue;
-      generic = cast<linalg::LinalgOp>(made->getOperation());
+    if (op.hasPureTensorSemantics()) {
+      (void)split(rewriter, op, parts);
+    } else if (isOnPlainBuffers(op) && isAssociative(op)) {
+      if (succeeded(split(rewriter, onTensors(rewriter, op), parts)))
+        rewriter.eraseOp(op);
     }
-    // Fails where the body is not one associative operation: then it stays.
-    (void)linalg::splitReduction(rewriter, generic, [&](linalg::LinalgOp) {
-      return linalg::SplitReductionOptions{parts, /*index=*/0,
-                                           /*innerParallel=*/false};
-    });
   }
 }
 

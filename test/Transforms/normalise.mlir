@@ -50,6 +50,31 @@ func.func @long(%a: tensor<1000000xf32>, %o: tensor<f32>) -> tensor<f32> {
 
 // -----
 
+// On buffers, too: bufferisation turns the tensors into the buffers again.
+// CHECK-LABEL: func.func @buffers(
+// CHECK-SAME: %[[A:.*]]: memref<1000000xf32>, %[[O:.*]]: memref<f32>
+// CHECK-DAG: %[[IN:.*]] = bufferization.to_tensor %[[A]] restrict : memref<1000000xf32>
+// CHECK-DAG: %[[OUT:.*]] = bufferization.to_tensor %[[O]] restrict writable
+// CHECK: tensor.expand_shape %[[IN]] {{.*}} : tensor<1000000xf32> into tensor<1000x1000xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} iterator_types = ["reduction"]{{.*}} outs(%[[OUT]] :
+// CHECK: bufferization.materialize_in_destination %[[R]] in restrict writable %[[O]]
+// Strided rows stay whole, and so does what combines by no one operation.
+// CHECK: linalg.reduce
+// CHECK: linalg.reduce
+// CHECK-NOT: tensor.expand_shape
+func.func @buffers(%a: memref<1000000xf32>, %o: memref<f32>, %s: memref<65536xf32, strided<[2]>>) {
+  linalg.reduce {arith.addf} ins(%a : memref<1000000xf32>) outs(%o : memref<f32>) dimensions = [0]
+  linalg.reduce {arith.addf} ins(%s : memref<65536xf32, strided<[2]>>) outs(%o : memref<f32>) dimensions = [0]
+  linalg.reduce ins(%a : memref<1000000xf32>) outs(%o : memref<f32>) dimensions = [0] (%x: f32, %y: f32) {
+    %d = arith.subf %x, %y : f32
+    linalg.yield %d : f32
+  }
+  return
+}
+
+// -----
+
 // A prime number of iterations is left whole, and so are many results.
 // CHECK-LABEL: func.func @whole(
 // CHECK-NOT: tensor.expand_shape

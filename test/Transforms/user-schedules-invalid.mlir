@@ -11,7 +11,7 @@
 // SIGNATURE: error: {{.*}}signature.mlir:2:{{[0-9]+}}: schedule 'mine' must have a body, take one handle on the operation and return nothing
 // RUN: not hwtune-opt %t/op.mlir --pass-pipeline='builtin.module(hw-export-schedule{file=%t/out schedules=%t/options.mlir})' 2>&1 | FileCheck %s --check-prefix=OPTIONS
 // OPTIONS: error: {{.*}}options.mlir:3:{{[0-9]+}}: knob 'size' has no list of options, expected `options = [...]` with at least one
-// RUN: not hwtune-opt %t/op.mlir --hw-aware-tune='device=model schedules=%t/range.mlir' 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: not hwtune-opt %t/op.mlir --pass-pipeline='builtin.module(hw-aware-tune{device=model schedules=%t/range.mlir})' 2>&1 | FileCheck %s --check-prefix=RANGE
 // RANGE: error: {{.*}}range.mlir:3:{{[0-9]+}}: knob 'size' has no list of options
 // RUN: not hwtune-opt %t/op.mlir --pass-pipeline='builtin.module(hw-enumerate{schedules=%t/twice.mlir})' 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: error: {{.*}}twice.mlir:4:{{[0-9]+}}: knob 'size' is there twice, with other options
