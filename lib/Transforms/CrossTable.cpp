@@ -80,13 +80,11 @@ std::string ratioOn(const Column &row, const Column &column, size_t op,
     return "-";
   if (winner == column.winner(op))
     return "1.000";
-  Expected<double> seconds =
-      secondsOn(column, op, winner, schedules, options);
+  Expected<double> seconds = secondsOn(column, op, winner, schedules, options);
   if (!seconds) {
     notes.push_back(fmt::format("{}, winner of {} on {}: {}",
-                                column.ops[op].workload->opName,
-                                row.target->id, column.target->id,
-                                seconds.error().message));
+                                column.ops[op].workload->opName, row.target->id,
+                                column.target->id, seconds.error().message));
     return "-";
   }
   double best =
@@ -99,8 +97,8 @@ Expected<std::vector<Column>> open(std::span<const TunedFor> tuned,
   std::vector<Column> columns;
   for (const TunedFor &one : tuned) {
     std::vector<std::string> said; // when it was tuned
-    auto machine = TuneMachine::open(one.target,
-                                     optionsFor(options, columns.empty()), said);
+    auto machine = TuneMachine::open(
+        one.target, optionsFor(options, columns.empty()), said);
     if (!machine)
       return machine.error();
     columns.push_back(
@@ -139,8 +137,7 @@ Expected<std::string> hwtune::crossTable(std::span<const TunedFor> tuned,
       std::vector<std::string> cells = {std::exchange(name, ""),
                                         row.target->id};
       for (const Column &column : *columns)
-        cells.push_back(ratioOn(row, column, op, schedules,
-                                *opTuning, notes));
+        cells.push_back(ratioOn(row, column, op, schedules, *opTuning, notes));
       table.row(std::move(cells));
     }
   }

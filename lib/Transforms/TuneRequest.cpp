@@ -51,8 +51,9 @@ hwtune::opTuneOptions(const TuneModuleOptions &options) {
 static constexpr size_t kHashDigits = 12;
 
 OpTuneRequest hwtune::tuneRequest(Operation *op, const Workload &w,
-                         const Schedule &schedule, const TargetSpec &target,
-                         const std::string &toolchain) {
+                                  const Schedule &schedule,
+                                  const TargetSpec &target,
+                                  const std::string &toolchain) {
   OpTuneRequest request;
   request.workload = w;
   request.target = target;

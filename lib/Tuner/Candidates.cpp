@@ -73,6 +73,7 @@ public:
     select();
     if (stride > 1)
       refine();
+    addFurther();
     describe();
     return std::move(result);
   }
@@ -208,6 +209,16 @@ private:
       kept.insert(config);
     }
     result.configs.assign(kept.begin(), kept.end());
+  }
+
+  void addFurther() {
+    std::set<Config> kept(result.configs.begin(), result.configs.end());
+    for (const Config &config : options.also)
+      if (!space.reject(config) &&
+          !predict(features(config), target, Constants::reasoned())
+               .infeasible &&
+          kept.insert(config).second)
+        result.configs.push_back(config);
   }
 
   /// The search's view of what was kept.

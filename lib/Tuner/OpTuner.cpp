@@ -9,12 +9,14 @@
 
 #include "hwtune/Measure/ChildRun.h"
 #include "hwtune/Model/Weights.h"
+#include "hwtune/Search/Transfer.h"
 #include "hwtune/Support/Sha256.h"
 #include "hwtune/Support/Text.h"
 #include "hwtune/Target/KnownTargets.h"
 #include "hwtune/Target/Occupancy.h"
 #include "hwtune/Target/TargetFields.h"
 #include "hwtune/Tuner/Candidates.h"
+#include "hwtune/Tuner/OtherGpu.h"
 #include "hwtune/Tuner/RecordedTimes.h"
 
 #include "Session.h"
@@ -222,6 +224,11 @@ private:
                                const CollectOptions &collect) const;
   TuneCallbacks replayCallbacks() const;
   Status readRecording();
+  /// What another GPU took for this op; none where nothing is measured now.
+  Expected<std::optional<OtherGpuTimes>> elsewhere() const;
+  /// Makes it the prior of the search.
+  Status transferFrom(const OtherGpuTimes &other, const CollectOptions &collect,
+                      Candidates &candidates) const;
   /// What candidates are collected by, with what earlier runs have learnt.
   Expected<CollectOptions> collectOptions() const;
   /// The model's weights, corrected by what was measured.
@@ -563,6 +570,39 @@ Expected<CollectOptions> OpTuner::collectOptions() const {
   return collect;
 }
 
+Expected<std::optional<OtherGpuTimes>> OpTuner::elsewhere() const {
+  if (!environment.database || !environment.device.runs())
+    return std::optional<OtherGpuTimes>();
+  return timesOnAnotherGpu(
+      *environment.database, request.workload.key, request.schedule,
+      std::string(toString(options.objective)), request.target, request.space);
+}
+
+Status OpTuner::transferFrom(const OtherGpuTimes &other,
+                             const CollectOptions &collect,
+                             Candidates &candidates) const {
+  TransferSource source;
+  source.alpha = other.alpha;
+  size_t n = candidates.configs.size();
+  ModelTarget there = ModelTarget::from(other.target);
+  Ensemble ensemble = makeEnsemble(collect.ensemble, collect.seed);
+  std::vector<double> seconds(ensemble.size());
+  source.predicted = Table(n, ensemble.size());
+  for (size_t i = 0; i < n; ++i) {
+    const Config &config = candidates.configs[i];
+    KernelFeatures features = request.features(config);
+    predictBatch({&features, 1}, there, ensemble, seconds);
+    for (size_t m = 0; m < seconds.size(); ++m)
+      source.predicted.at(i, m) = float(std::log(seconds[m]));
+    auto known = other.logSeconds.find(config);
+    source.measured.push_back(known == other.logSeconds.end() ? NAN
+                                                              : known->second);
+  }
+  bool anyKnown = std::any_of(source.measured.begin(), source.measured.end(),
+                              [](double time) { return !std::isnan(time); });
+  return anyKnown ? transferPrior(candidates.problem, source) : success();
+}
+
 Expected<double> OpTuner::timeOf(const Config &config) {
   if (Status status = check(); !status)
     return status.error();
@@ -585,6 +625,9 @@ Expected<double> OpTuner::timeOf(const Config &config) {
   return reportedSeconds(options.objective, trial);
 }
 
+/// Another GPU's fastest that are candidates in any case.
+constexpr size_t kMoved = 32;
+
 Expected<TuneResult> OpTuner::run() {
   if (Status status = check(); !status)
     return status.error();
@@ -606,11 +649,19 @@ Expected<TuneResult> OpTuner::run() {
     for (const auto &[config, trial] : recorded)
       collect.only.push_back(config);
   }
+  Expected<std::optional<OtherGpuTimes>> other = elsewhere();
+  if (!other)
+    return other.error();
+  if (*other)
+    collect.also = (*other)->fastest(kMoved);
   Expected<Candidates> candidates =
       collectCandidates(request.space, request.target, request.features,
                         collect, environment.cancel);
   if (!candidates)
     return candidates.error();
+  if (*other)
+    if (Status status = transferFrom(**other, collect, *candidates); !status)
+      return status.error();
   Expected<std::unique_ptr<Strategy>> strategy = makeStrategy(
       options.strategy, candidates->problem, {options.seed, options.trials});
   if (!strategy)
@@ -648,6 +699,8 @@ Expected<TuneResult> OpTuner::run() {
             : std::max(1u, std::thread::hardware_concurrency());
   Expected<TuneResult> result =
       tune(task, callbacks(*candidates, collect), loop);
+  if (result && *other)
+    result->prior = (*other)->note();
   if (result && isReplay() && recorded.begin()->second.label < Label::Replayed)
     result->warnings.push_back(fmt::format(
         "the recorded times are {}", toString(recorded.begin()->second.label)));

@@ -98,6 +98,8 @@ static std::string notes(const TuneResult &result) {
   if (result.fromRecords)
     note(fmt::format("from the records (run {}, {}): nothing was measured",
                      result.run.uid, result.run.key.gpu));
+  if (!result.prior.empty())
+    note(result.prior);
   note(describeCounts(result.counts));
   std::string tried = fmt::format("{} tried", result.tried);
   if (result.resumed)

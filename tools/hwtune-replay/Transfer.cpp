@@ -8,14 +8,12 @@
 #include "Transfer.h"
 
 #include "hwtune/Model/Score.h"
-#include "hwtune/Search/Complete.h"
 #include "hwtune/Search/Strategy.h"
+#include "hwtune/Search/Transfer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
-#include <set>
 
 namespace hwtune::replay {
 
@@ -24,14 +22,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A configuration that failed on the source: this much slower than its worst.
 constexpr double kFailedLog = 0.7;
-// Log seconds of what cannot run on the source by the model.
-constexpr double kHopeless = 50;
-// Measured before learning starts: as many as the list that moving the
-// source's top ten would measure.
-constexpr size_t kStart = 10;
-// Of the doubt about an estimate: what the source never measured may be better
-// than its neighbours say, and its own best are better by selection.
-constexpr double kOptimism = 0.5;
 
 /// What is known of each candidate of `to` from the source.
 struct Known {
@@ -78,80 +68,25 @@ double over(const ReplayProblem &p, size_t candidate) {
   return p.seconds[candidate] / p.optimum;
 }
 
-/// Candidates by their mean log time, one of a class.
-std::vector<size_t> listOf(const ReplayProblem &p) {
-  const Table &log = p.search.logTime;
-  std::vector<double> mean(log.rows);
-  std::vector<size_t> order(log.rows), list;
-  for (size_t i = 0; i < log.rows; ++i)
-    mean[i] = std::accumulate(log.row(i), log.row(i) + log.columns, 0.0);
-  std::iota(order.begin(), order.end(), size_t(0));
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return mean[a] < mean[b]; });
-  std::set<uint32_t> met;
-  for (size_t i : order)
-    if (p.search.classes.empty() || met.insert(p.search.classes[i]).second)
-      list.push_back(i);
-  return list;
-}
-
-/// The first picks: two of `carried`, one of the target's own model, in turn.
-/// Where the source's best were never measured there, the model finds them.
-std::vector<size_t> interleave(const std::vector<size_t> &carried,
-                               const std::vector<size_t> &own,
-                               const std::vector<uint32_t> &classes) {
-  std::vector<size_t> list;
-  std::set<size_t> met;
-  size_t next[2] = {0, 0};
-  while (list.size() < std::min(kStart, carried.size())) {
-    bool useOwn = list.size() % 3 == 2;
-    const std::vector<size_t> &from = useOwn ? own : carried;
-    size_t pick = from[next[useOwn]++];
-    if (met.insert(classes.empty() ? pick : classes[pick]).second)
-      list.push_back(pick);
-  }
-  return list;
-}
-
-/// The prior of `to`, as log times of an ensemble, and where to start.
+/// The prior of `to` and where to start.
 Status setPrior(ReplayProblem &from, ReplayProblem &to, const Known &known,
                 double alpha, const Ensemble &ensemble) {
-  addModel(from, ensemble);
   addModel(to, ensemble);
-  to.search.start.clear();
-  std::vector<size_t> own = listOf(to);
-  Table &log = to.search.logTime;
-  // The same candidates as the source runs them, to fill what it lacks.
-  SearchProblem onSource = to.search;
-  ModelTarget source = ModelTarget::from(from.target);
+  TransferSource source;
+  source.measured = known.logTime;
+  source.alpha = alpha;
+  source.predicted = Table(to.rows.size(), ensemble.size());
+  ModelTarget there = ModelTarget::from(from.target);
   for (size_t i = 0; i < to.rows.size(); ++i)
-    for (size_t m = 0; m < log.columns; ++m)
-      onSource.logTime.at(i, m) =
-          float(std::log(predict(to.features[i], source, ensemble[m]).seconds));
-  Expected<CompletedTimes> times = completeTimes(onSource, known.logTime);
-  if (!times)
-    return times.error();
-  double trust = std::sqrt(alpha);
-  for (size_t i = 0; i < to.rows.size(); ++i)
-    for (size_t m = 0; m < log.columns; ++m) {
-      double onTarget = double(log.at(i, m));
-      if (!std::isfinite(onTarget))
-        continue;
-      double onOther = std::min(double(onSource.logTime.at(i, m)), kHopeless);
-      // transferScore is of scores, which are minus log times.
-      double carried =
-          -transferScore(-times->logTime[i], onOther, onTarget, alpha);
-      double doubt =
-          std::isnan(known.logTime[i]) ? kOptimism * times->irregularity : 0;
-      log.at(i, m) = float((1 - trust) * onTarget + trust * (carried - doubt));
-    }
-  to.search.start = interleave(listOf(to), own, to.search.classes);
-  return success();
+    for (size_t m = 0; m < ensemble.size(); ++m)
+      source.predicted.at(i, m) =
+          float(std::log(predict(to.features[i], there, ensemble[m]).seconds));
+  return transferPrior(to.search, source);
 }
 
 Expected<std::vector<double>> search(const ReplayProblem &to, uint64_t seed,
                                      size_t budget) {
-  std::vector<double> best = {over(to, to.search.start.front())};
+  std::vector<double> best;
   Expected<std::unique_ptr<Strategy>> s =
       makeStrategy("auto", to.search, {seed, 0});
   if (!s)
@@ -161,6 +96,8 @@ Expected<std::vector<double>> search(const ReplayProblem &to, uint64_t seed,
     std::vector<size_t> next = (*s)->ask();
     if (next.empty())
       break;
+    if (best.empty()) // the pick, untried
+      best.push_back(over(to, next.front()));
     (*s)->tell(to.measure(next.front()));
     value = std::min(value, over(to, next.front()));
     best.push_back(value);

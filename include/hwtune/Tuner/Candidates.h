@@ -40,6 +40,8 @@ struct CollectOptions {
   CostWeights weights = {};
   /// Unless empty: what there is to choose from, in place of the whole space.
   std::vector<Config> only = {};
+  /// Kept as well, where legal and feasible.
+  std::vector<Config> also = {};
 };
 
 struct Candidates {

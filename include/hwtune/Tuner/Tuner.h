@@ -193,6 +193,7 @@ struct TuneResult {
   std::string stopReason;
   bool converged = false, verified = false, interrupted = false;
   bool fromRecords = false; ///< a hit: nothing was measured
+  std::string prior; ///< what another GPU's times were used for; "" = none
   std::vector<std::string> warnings;
 };
 

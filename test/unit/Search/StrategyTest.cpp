@@ -8,6 +8,7 @@
 #include "Synthetic.h"
 
 #include "hwtune/Search/Complete.h"
+#include "hwtune/Search/Transfer.h"
 
 #include <gtest/gtest.h>
 #include <numeric>
@@ -326,3 +327,51 @@ TEST(Auto, ModelSavesMeasurements) {
 }
 
 } // namespace
+
+namespace {
+
+/// A bowl with a model, and every third of its times known on another GPU.
+struct Transferred {
+  Synthetic s = bowl({5, 4}, 3);
+  TransferSource source;
+
+  explicit Transferred(double alpha) {
+    addModel(s, 6, 0.2, 3);
+    source.predicted = s.problem.logTime;
+    source.alpha = alpha;
+    for (size_t i = 0; i < s.problem.size(); ++i)
+      source.measured.push_back(i % 3 ? NAN : std::log(s.values[i]));
+  }
+};
+
+} // namespace
+
+TEST(TransferPrior, OfEqualTargetsTheTimesStandAsTheyAre) {
+  Transferred t(/*alpha=*/1);
+  Status status = transferPrior(t.s.problem, t.source);
+  ASSERT_TRUE(bool(status)) << status.error().str();
+  for (size_t i = 0; i < t.s.problem.size(); i += 3)
+    for (size_t m = 0; m < t.s.problem.logTime.columns; ++m)
+      EXPECT_NEAR(t.s.problem.logTime.at(i, m), t.source.measured[i], 1e-5);
+  EXPECT_EQ(t.s.problem.start.size(), 10u);
+}
+
+TEST(TransferPrior, TakesThePredictedDifferenceByAlpha) {
+  Transferred t(/*alpha=*/0.25); // w = 0.5
+  for (float &value : t.source.predicted.data)
+    value -= 1; // everything is e times as slow on the new one
+  Table before = t.s.problem.logTime;
+  ASSERT_TRUE(bool(transferPrior(t.s.problem, t.source)));
+  // Half the model's, half the time there plus a quarter of the difference.
+  EXPECT_NEAR(t.s.problem.logTime.at(3, 2),
+              0.5 * before.at(3, 2) + 0.5 * (t.source.measured[3] + 0.25),
+              1e-5);
+}
+
+TEST(TransferPrior, WithNothingInCommonNothingChanges) {
+  Transferred t(/*alpha=*/0);
+  Table before = t.s.problem.logTime;
+  ASSERT_TRUE(bool(transferPrior(t.s.problem, t.source)));
+  EXPECT_EQ(t.s.problem.logTime.data, before.data);
+  EXPECT_TRUE(t.s.problem.start.empty());
+}

@@ -8,12 +8,15 @@
 #include "hwtune/Tuner/OpTuner.h"
 
 #include "hwtune/Model/Cost.h"
+#include "hwtune/Model/Score.h"
 #include "hwtune/Target/KnownTargets.h"
+#include "hwtune/Tuner/OtherGpu.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>
+#include <fmt/format.h>
 
 using namespace hwtune;
 
@@ -124,6 +127,39 @@ TEST_F(OpTunerTest, TheSecondRunIsAHit) {
                           0),
             0u)
       << error();
+}
+
+TEST_F(OpTunerTest, AnotherGpusTimesAreThePrior) {
+  startWorkers();
+  openDatabase();
+  TuneResult there = tune();
+  EXPECT_EQ(there.prior, "");
+  request.target = *knownTarget("rtx-3090");
+  environment.device = *parseDeviceName("sim:rtx-3090");
+  TuneResult here = tune();
+  EXPECT_FALSE(here.fromRecords);
+  double alpha = transferAlpha(
+      similarity(*knownTarget("a100-sxm4-80gb"), *knownTarget("rtx-3090")));
+  EXPECT_GT(alpha, 0);
+  // The generic one and seven of eight, some of which failed.
+  EXPECT_EQ(here.prior, fmt::format("prior: 8 times of this operation on "
+                                    "a100-sxm4-80gb (simulated), alpha {:.2f}",
+                                    alpha));
+}
+
+TEST_F(OpTunerTest, ATargetWithNothingInCommonGivesNoPrior) {
+  startWorkers();
+  openDatabase();
+  tune();
+  auto times = timesOnAnotherGpu(*database, "0123", "toy", "latency",
+                                 *knownTarget("amd-mi250x-gcd"), request.space);
+  ASSERT_TRUE(times && *times);
+  EXPECT_EQ((*times)->alpha, 0);
+  EXPECT_EQ((*times)->note(),
+            "8 times of this operation on a100-sxm4-80gb (simulated), alpha "
+            "0.00: nothing in common, they are not used");
+  EXPECT_FALSE(*timesOnAnotherGpu(*database, "4567", "toy", "latency",
+                                  *knownTarget("t4"), request.space));
 }
 
 TEST_F(OpTunerTest, RequireHit) {
