@@ -13,6 +13,7 @@
 #include "TransformUtils.h"
 #include "hwtune/IR/TransformOps.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -26,7 +27,31 @@ namespace {
 struct Accumulator {
   vector::TransferReadOp read;
   vector::TransferWriteOp write;
+  /// The only use of what is read, and what makes what is written, where they
+  /// convert between the same two types; else null.
+  arith::ExtFOp widen = nullptr;
+  arith::TruncFOp narrow = nullptr;
 };
+
+/// Finds `widen` and `narrow`, behind changes of leading unit dimensions.
+void matchWide(Accumulator &pair) {
+  Value read = pair.read.getVector();
+  if (read.hasOneUse())
+    if (auto row = dyn_cast<vector::ExtractOp>(*read.user_begin()))
+      read = row.getResult();
+  Value written = pair.write.getVector();
+  if (auto whole = written.getDefiningOp<vector::BroadcastOp>())
+    written = whole.getSource();
+  auto narrow = written.getDefiningOp<arith::TruncFOp>();
+  auto widen = read.hasOneUse() ? dyn_cast<arith::ExtFOp>(*read.user_begin())
+                                : arith::ExtFOp();
+  if (!narrow || !widen || narrow.getType() != widen.getIn().getType() ||
+      narrow.getType() != withoutLeadingOnes(pair.read.getVectorType()) ||
+      narrow.getIn().getType() != widen.getType())
+    return;
+  pair.widen = widen;
+  pair.narrow = narrow;
+}
 
 bool samePlace(vector::TransferReadOp read, vector::TransferWriteOp write) {
   return read.getBase() == write.getBase() &&
@@ -60,6 +85,7 @@ SmallVector<Accumulator> findAccumulators(scf::ForOp loop) {
     if (same.size() != 1 || same[0]->isBeforeInBlock(read))
       continue;
     pairs.push_back({read, same[0]});
+    matchWide(pairs.back());
     inPairs[read.getBase()] += 2;
   }
   llvm::erase_if(pairs, [&](Accumulator &pair) {
@@ -85,6 +111,15 @@ Value hoistRead(RewriterBase &rewriter, scf::ForOp loop, Accumulator &pair) {
   rewriter.moveOpBefore(pair.read, loop);
   rewriter.setInsertionPoint(loop);
   Value carried = dropLeadingOnes(rewriter, pair.read.getVector());
+  if (pair.widen) {
+    carried = arith::ExtFOp::create(rewriter, pair.widen.getLoc(),
+                                    pair.widen.getType(), carried);
+    Operation *row = pair.widen.getIn().getDefiningOp();
+    rewriter.replaceOp(pair.widen, carried);
+    if (row != pair.read) // else a use that hides the pair from outer loops
+      rewriter.eraseOp(row);
+    return carried;
+  }
   rewriter.setInsertionPointToStart(loop.getBody());
   Value inside = withLeadingOnes(rewriter, carried, pair.read.getVectorType());
   rewriter.replaceUsesWithIf(
@@ -101,7 +136,9 @@ scf::ForOp hoist(RewriterBase &rewriter, scf::ForOp loop,
   auto yields = [&](OpBuilder &b, Location, ArrayRef<BlockArgument>) {
     SmallVector<Value> values;
     for (Accumulator &pair : pairs)
-      values.push_back(dropLeadingOnes(b, pair.write.getVector()));
+      values.push_back(pair.narrow
+                           ? pair.narrow.getIn()
+                           : dropLeadingOnes(b, pair.write.getVector()));
     return values;
   };
   unsigned before = loop.getNumResults();
@@ -113,8 +150,11 @@ scf::ForOp hoist(RewriterBase &rewriter, scf::ForOp loop,
   for (auto [i, pair] : llvm::enumerate(pairs)) {
     rewriter.moveOpAfter(pair.write, result);
     rewriter.setInsertionPoint(pair.write);
-    Value value = withLeadingOnes(rewriter, result.getResult(before + i),
-                                  pair.write.getVectorType());
+    Value value = result.getResult(before + i);
+    if (pair.narrow)
+      value = arith::TruncFOp::create(rewriter, pair.narrow.getLoc(),
+                                      pair.narrow.getType(), value);
+    value = withLeadingOnes(rewriter, value, pair.write.getVectorType());
     rewriter.modifyOpInPlace(
         pair.write, [&] { pair.write.getValueToStoreMutable().assign(value); });
   }

@@ -67,8 +67,9 @@ std::string match(linalg::LinalgOp op, Parts &parts) {
   if (!isInput(first.get(), element) || !isInput(second.get(), element))
     return "expected two inputs of f16 or bf16 in workgroup memory";
   auto type = cast<MemRefType>(out.get().getType());
-  if (type.getRank() != 2 || !type.getElementType().isF32())
-    return "expected an output of f32 and rank 2";
+  Type sum = type.getElementType();
+  if (type.getRank() != 2 || (!sum.isF32() && sum != element))
+    return "expected an output of rank 2, of f32 or of the inputs' type";
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   unsigned m = loopsOf(op, out)[0], n = loopsOf(op, out)[1], k = 3 - m - n;
   if (extents[k] != kDepth)
@@ -178,9 +179,12 @@ SmallVector<Value> Emitter::registersOf(Value piece) {
 void Emitter::multiply(ArrayRef<Value> a, ArrayRef<Value> bRegisters, Value row,
                        Value column) {
   // Of rank 2, so that both indices have a bound that can be checked.
-  auto pairType = VectorType::get({1, 2}, b.getF32Type());
+  Type sumType = getElementTypeOrSelf(parts.c.getType());
+  auto pairType = VectorType::get({1, 2}, sumType),
+       rowType = VectorType::get(2, sumType);
+  auto wideType = VectorType::get(2, b.getF32Type());
   bool inBounds[] = {true, true};
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sumType));
   SmallVector<Value> accumulators, rowsOfLane;
   for (int64_t half : {0, 1}) {
     Value at = sum(row, index(0), 0, 8 * half);
@@ -188,9 +192,11 @@ void Emitter::multiply(ArrayRef<Value> a, ArrayRef<Value> bRegisters, Value row,
     Value pair = vector::TransferReadOp::create(
         b, pairType, parts.c, ValueRange{at, column},
         std::optional<Value>(zero), std::optional<ArrayRef<bool>>(inBounds));
+    Value wide = vector::ExtractOp::create(b, pair, int64_t(0));
+    if (!sumType.isF32())
+      wide = arith::ExtFOp::create(b, wideType, wide);
     for (int64_t i : {0, 1})
-      accumulators.push_back(
-          vector::ExtractOp::create(b, pair, ArrayRef<int64_t>{0, i}));
+      accumulators.push_back(vector::ExtractOp::create(b, wide, i));
   }
   auto type = element.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
   auto result = LLVM::LLVMStructType::getLiteral(
@@ -205,7 +211,10 @@ void Emitter::multiply(ArrayRef<Value> a, ArrayRef<Value> bRegisters, Value row,
     for (int64_t i : {0, 1})
       pair.push_back(LLVM::ExtractValueOp::create(
           b, sums, ArrayRef<int64_t>{2 * half + i}));
-    Value vector = vector::FromElementsOp::create(b, pairType, pair);
+    Value row = vector::FromElementsOp::create(b, wideType, pair);
+    if (!sumType.isF32())
+      row = arith::TruncFOp::create(b, rowType, row);
+    Value vector = vector::BroadcastOp::create(b, pairType, row);
     vector::TransferWriteOp::create(b, vector, parts.c,
                                     ValueRange{rowsOfLane[half], column},
                                     std::optional<ArrayRef<bool>>(inBounds));

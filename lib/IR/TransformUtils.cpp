@@ -26,11 +26,16 @@ using namespace mlir;
 
 namespace hwtune {
 
+VectorType withoutLeadingOnes(VectorType type) {
+  ArrayRef<int64_t> shape = type.getShape();
+  while (shape.size() > 1 && shape.front() == 1)
+    shape = shape.drop_front();
+  return VectorType::get(shape, type.getElementType());
+}
+
 Value dropLeadingOnes(OpBuilder &b, Value vector) {
   auto type = cast<VectorType>(vector.getType());
-  int64_t ones = 0;
-  while (ones + 1 < type.getRank() && type.getDimSize(ones) == 1)
-    ++ones;
+  int64_t ones = type.getRank() - withoutLeadingOnes(type).getRank();
   if (ones == 0)
     return vector;
   return vector::ExtractOp::create(b, vector.getLoc(), vector,

@@ -45,7 +45,9 @@ llvm::SmallVector<mlir::Value> splitIndex(mlir::OpBuilder &b,
                                           mlir::Value linear,
                                           mlir::ValueRange counts);
 
-/// A vector without its leading dimensions of size 1, but with one dimension.
+/// A vector without its leading dimensions of size 1, but with one dimension,
+/// and its type.
+mlir::VectorType withoutLeadingOnes(mlir::VectorType type);
 mlir::Value dropLeadingOnes(mlir::OpBuilder &b, mlir::Value vector);
 
 /// Threads of a block of the launch around `op`, if known.

@@ -230,8 +230,9 @@ def HWTune_MmaContractionOp : HWTune_EachOp<"mma_contraction"> {
   let summary = "runs a small contraction on the matrix units";
   let description = [{
     A linalg op on memrefs of static shape, c[m, n] += a[m, k] * b[k, n], with
-    f16 or bf16 inputs in workgroup memory, k = 16 and an f32 output along whose
-    rows n runs, becomes `mma.sync.m16n8k16`. Each warp of the launch computes
+    f16 or bf16 inputs in workgroup memory, k = 16 and an output of f32 or of
+    their type along whose rows n runs, becomes `mma.sync.m16n8k16` with sums of
+    f32. Each warp of the launch computes
     `warp_tile` = [rows, columns], multiples of 16, which must divide the
     output's extents into exactly as many tiles as there are warps. Inputs are
     loaded by `ldmatrix`, transposed where their rows do not run along k; each
@@ -250,7 +251,9 @@ def HWTune_HoistAccumulatorsOp : HWTune_EachOp<"hoist_accumulators"> {
   let description = [{
     In `target`, inner loops first: a vector read and the only vector write to
     the same loop-invariant place become a loop-carried value, where nothing but
-    such pairs touches that memref in the loop. Different indices are taken to
+    such pairs touches that memref in the loop. Where what is read is only
+    widened, and what is written is rounded back from that type, the wide value
+    is carried and rounded once, after the loop. Different indices are taken to
     be disjoint places, which holds for the tiles of `tile_to_threads`. Run CSE
     before, so that equal indices are equal values.
   }];

@@ -336,9 +336,10 @@ double registerEstimate(const Roles &roles, const Workload &w,
   double a = double(std::max<int64_t>(4, roles.a.bytes)) / 4;
   double b = double(std::max<int64_t>(4, roles.b.bytes)) / 4;
   double tile = double(c.threadM * c.threadN) * accumulator;
-  if (c.mma) // a register holds two inputs; each fragment is loaded once
-    return tile + double(c.threadM * 2 + c.threadN * 4) / 2 +
-           2 * kBaseRegisters;
+  // Sums are f32; a register holds two inputs; each fragment is loaded once.
+  if (c.mma)
+    return double(c.threadM * c.threadN) +
+           double(c.threadM * 2 + c.threadN * 4) / 2 + 2 * kBaseRegisters;
   double fragments =
       kLiveSteps * (double(c.threadM) * a + double(c.threadN) * b);
   double all = tile + fragments + kBaseRegisters;

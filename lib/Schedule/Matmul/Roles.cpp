@@ -79,12 +79,14 @@ std::string checkForm(const Workload &w) {
   return "";
 }
 
+/// Sums are f32 also where the op's are of the inputs' type: rounded once, at
+/// the end, they are nearer to the exact ones.
 bool fitsMma(const Workload &w, const Roles &roles) {
   ElementType a = w.operands[roles.a.operand].type;
+  ElementType c = w.operands[roles.c.operand].type;
   return roles.m && roles.n && w.operands[roles.b.operand].type == a &&
          (a == ElementType::F16 || a == ElementType::BF16) &&
-         w.accumulator == ElementType::F32 &&
-         w.operands[roles.c.operand].type == ElementType::F32 &&
+         w.accumulator == c && (c == ElementType::F32 || c == a) &&
          roles.c.contiguous && roles.c.fast == roles.n;
 }
 
