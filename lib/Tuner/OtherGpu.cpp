@@ -88,8 +88,8 @@ timesOnAnotherGpu(Database &database, const std::string &op,
     std::map<Config, double> times =
         logSecondsOf(*trials, schedule, space, *run.label);
     if (!times.empty())
-      best = OtherGpuTimes{std::move(*other), alpha, std::move(times),
-                           *run.label};
+      best =
+          OtherGpuTimes{std::move(*other), alpha, std::move(times), *run.label};
   }
   return best;
 }

@@ -31,6 +31,7 @@ constexpr Option kOptions[] = {
     {"target", "ID", "GPU the model assumes (default: the mapping's)"},
     {"format", "F", "kernel-tuner, ktt, t4, auto-scheduler, records, csv"},
     {"ensemble", "M", "vectors of model constants (default 48)"},
+    {"constants", "N=V,..", "constants of the model, in place of the reasoned"},
     {"black-box", "", "no hardware model"},
     {"all-names", "", "do not merge configurations that are one kernel"},
     {"wrong-constants", "F", "every constant off by x/÷ F, drawn per seed"},
@@ -99,6 +100,30 @@ Status setCounts(std::string_view text, Options &o) {
   return success();
 }
 
+Status setConstants(std::string_view text, Constants &constants) {
+  for (size_t start = 0; start <= text.size();) {
+    size_t comma = std::min(text.find(',', start), text.size());
+    std::string_view one = text.substr(start, comma - start);
+    size_t equal = std::min(one.find('='), one.size());
+    auto table = constantTable();
+    auto info =
+        std::find_if(table.begin(), table.end(), [&](const ConstantInfo &x) {
+          return x.name == one.substr(0, equal);
+        });
+    if (info == table.end() || equal == one.size())
+      return Error{fmt::format("--constants: `{}` is no constant's NAME=VALUE "
+                               "(names: Model/Constants.cpp)",
+                               one),
+                   ""};
+    if (Status status = parseNumber<double>("constants", one.substr(equal + 1),
+                                            1e-9, 1e9, constants[info->id]);
+        !status)
+      return status;
+    start = comma + 1;
+  }
+  return success();
+}
+
 Status apply(Options &o, std::string_view name, std::string_view value) {
   ReplayOptions &r = o.replay;
   if (name == "mapping")
@@ -117,6 +142,8 @@ Status apply(Options &o, std::string_view name, std::string_view value) {
     o.format = value;
   else if (name == "ensemble")
     return parseNumber<unsigned>(name, value, 1, 1024, r.ensemble);
+  else if (name == "constants")
+    return setConstants(value, r.center);
   else if (name == "black-box")
     r.blackBox = true;
   else if (name == "all-names")

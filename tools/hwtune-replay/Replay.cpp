@@ -45,7 +45,7 @@ void prepare(ReplayProblem &p, uint64_t seed, const ReplayOptions &options) {
     p.search.features = Table();
     return;
   }
-  Constants center = Constants::reasoned();
+  Constants center = options.center;
   if (options.wrongConstants != 1)
     center = wrongConstants(center, options.wrongConstants, seed);
   std::optional<Penalty> penalty;
@@ -297,7 +297,7 @@ std::string listFavourites(ReplayProblem &problem, const Mapping &mapping,
     }
     if (count-- == 0)
       break;
-    Prediction p = predict(problem.features[i], target, Constants::reasoned());
+    Prediction p = predict(problem.features[i], target, options.center);
     text += fmt::format("{:>5} {:.3f}:", met.size(),
                         problem.seconds[i] / problem.optimum);
     for (size_t j = 0; j < mapping.parameters.size(); ++j)

@@ -22,6 +22,7 @@ struct ReplayOptions {
   uint64_t firstSeed = 0;
   size_t budget = 220;
   unsigned ensemble = kDefaultEnsembleSize;
+  Constants center = Constants::reasoned(); ///< first vector of the ensemble
   bool blackBox = false;
   double wrongConstants = 1; ///< every constant off by this, by seed
   bool randomChoice = false; ///< no expected improvement, to judge it
