@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decode.h"
+#include "SoftFloat.h"
 
 #include <fmt/format.h>
 
@@ -141,6 +142,10 @@ bool FunctionDecoder::decodeMatrix() {
       continue;
     if (m == "and")
       D.isAnd = true;
+    else if (D.isWmma && (m == "rz" || m == "rm" || m == "rp"))
+      D.rounding = m == "rz"   ? Rounding::Zero
+                   : m == "rm" ? Rounding::Down
+                               : Rounding::Up;
     else if (m == "row" || m == "col")
       rows.push_back(m == "row");
     else if (m == "satfinite")
@@ -158,6 +163,8 @@ bool FunctionDecoder::decodeMatrix() {
   D.d = types[0], D.c = types.back();
   D.a = types.size() == 4 ? types[1] : MatrixType::F16;
   D.b = types.size() == 4 ? types[2] : MatrixType::F16;
+  if (D.rounding != Rounding::Nearest && D.a != MatrixType::F64)
+    return unsupported("only f64 is rounded in another way");
   D.isVolta = !D.isWmma && D.a == MatrixType::F16 && shape.k == 4;
   if (bitsOf(D.a) != bitsOf(D.b) ||
       !(D.isWmma ? isWmmaShape(D.a, shape) : isMmaShape(D.a, shape)))

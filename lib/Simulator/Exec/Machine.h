@@ -78,6 +78,8 @@ enum class MatrixType : uint8_t {
   E5M2
 };
 
+enum class Rounding;
+
 /// A matrix instruction: its shape, types and registers.
 struct MatrixDesc {
   uint16_t m = 0, n = 0, k = 0;
@@ -86,6 +88,7 @@ struct MatrixDesc {
   bool saturate = false, isAnd = false;
   bool isVolta = false; ///< mma.m8n8k4 on f16: four products by quad pairs
   bool isWmma = false;  ///< our own layout of fragments, see OpsMatrix.cpp
+  Rounding rounding{};  ///< of f64; nearest unless wmma says otherwise
   uint8_t numA = 0, numB = 0, numC = 0, numD = 0;
   uint32_t slotsA[8] = {}, slotsB[8] = {}, slotsC[8] = {}, slotsD[8] = {};
   // --- loads and stores of fragments ---
@@ -255,6 +258,9 @@ std::byte *resolveLane(Warp *warp, MemDesc &desc, uint64_t address,
 
 /// Computes the cost of an access whose shape is new and counts it.
 void countMiss(Warp *warp, uint32_t which, const std::byte *R, uint32_t mask);
+
+/// a * b + c in one of the directed modes.
+double directedFma(Rounding mode, double a, double b, double c);
 
 /// Waits until all lanes of the warp are at `inst`; false: not yet.
 bool wholeWarp(Warp *warp, const Inst *inst, uint32_t mask);

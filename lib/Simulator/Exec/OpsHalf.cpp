@@ -35,12 +35,13 @@ constexpr bool isSat = __is_same(M, Sat) || __is_same(M, FtzSat);
 template <class M>
 constexpr bool isRelu = __is_same(M, Relu) || __is_same(M, FtzRelu);
 
-template <bool B, class M> uint32_t finish(double v) {
+template <bool B, class M, Rounding Mode = Rounding::Nearest>
+uint32_t finish(double v) {
   if (isSat<M>)
     v = v > 0 ? (v < 1 ? v : 1.0) : 0.0;
   if (isRelu<M> && !(v > 0) && v == v)
     v = 0.0;
-  uint32_t h = encodeFloat(format<B>(), v, Rounding::Nearest);
+  uint32_t h = encodeFloat(format<B>(), v, Mode);
   return isFtz<M> ? flush(h) : h;
 }
 template <bool B, class M> double get(uint32_t h) {
@@ -64,10 +65,10 @@ template <bool B, class M> struct Mul {
     return finish<B, M>(get<B, M>(a) * get<B, M>(b));
   }
 };
-template <bool B, class M> struct Fma {
+template <bool B, class M, Rounding Mode = Rounding::Nearest> struct Fma {
   uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
-    return finish<B, M>(addExactZero(get<B, M>(a) * get<B, M>(b), get<B, M>(c),
-                                     Rounding::Nearest));
+    return finish<B, M, Mode>(
+        addExactZero(get<B, M>(a) * get<B, M>(b), get<B, M>(c), Mode));
   }
 };
 
@@ -142,6 +143,14 @@ void addArithmetic(Registry &r, const std::string &mods) {
   addBoth<2, Mul<B, M>>(r, "mul", one, two);
   addBoth<3, Fma<B, M>>(r, "fma", one, two);
 }
+/// The ISA names .rn alone for bf16; `ptxas` takes the others as well.
+template <Rounding Mode> void addDirectedFma(Registry &r, const char *mode) {
+  std::string op = std::string("fma") + mode;
+  addBoth<3, Fma<true, Plain, Mode>>(r, op.c_str(), ".bf16", ".bf16x2");
+  addBoth<3, Fma<true, Relu, Mode>>(r, (op + ".relu").c_str(), ".bf16",
+                                    ".bf16x2");
+}
+
 template <bool B, class M>
 void addExtremes(Registry &r, const std::string &mods) {
   std::string t = B ? "bf16" : "f16";
@@ -482,6 +491,9 @@ template <bool B> void addFormat(Registry &r) {
 void addHalfOps(Registry &r) {
   addFormat<false>(r);
   addFormat<true>(r);
+  addDirectedFma<Rounding::Zero>(r, ".rz");
+  addDirectedFma<Rounding::Down>(r, ".rm");
+  addDirectedFma<Rounding::Up>(r, ".rp");
   addFromInts<Rounding::Nearest>(r, ".rn");
   addFromInts<Rounding::Zero>(r, ".rz");
   addFromInts<Rounding::Down>(r, ".rm");

@@ -408,6 +408,14 @@ int32_t readInt(const Fragment &f, std::byte *R, int at) {
   }
 }
 
+/// The one shape of wmma on f64.
+void multiplyDirected(Tiles<double> &t, Rounding rounding) {
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 8; ++j)
+      for (int l = 0; l < 4; ++l)
+        t.c[i][j] = directedFma(rounding, t.a[i][l], t.b[l][j], t.c[i][j]);
+}
+
 void wmma(const MatrixDesc &D, std::byte *R) {
   Fragment a{D.a, D.slotsA, D.m * D.k / 32}, b{D.b, D.slotsB, D.n * D.k / 32},
       c{D.c, D.slotsC, D.m * D.n / 32}, d{D.d, D.slotsD, D.m * D.n / 32};
@@ -434,7 +442,10 @@ void wmma(const MatrixDesc &D, std::byte *R) {
     }
     for (int i = 0; i < 64; ++i)
       memcpy(&t.c[i / 8][i % 8], c.place(R, i), 8);
-    multiplyFloat(t, 8, 8, 4);
+    if (D.rounding == Rounding{})
+      multiplyFloat(t, 8, 8, 4);
+    else
+      multiplyDirected(t, D.rounding);
     for (int i = 0; i < 64; ++i)
       memcpy(d.place(R, i), &t.c[i / 8][i % 8], 8);
     return;

@@ -111,6 +111,12 @@ template <Rounding M, class F, class... A> double rounded(F f, A... a) {
   std::fesetround(FE_TONEAREST);
   return result;
 }
+template <Rounding M> double roundedFma(double a, double b, double c) {
+  using D = const volatile double &;
+  return rounded<M>(
+      [](D x, D y, D z) { return std::fma(double(x), double(y), double(z)); },
+      a, b, c);
+}
 template <Rounding M> void addF64Mode(Registry &r, const std::string &mode) {
   std::string type = mode + ".f64";
   const char *t = type.c_str();
@@ -124,11 +130,8 @@ template <Rounding M> void addF64Mode(Registry &r, const std::string &mode) {
   addEntry(r, "mul", t, lop<F64, F64, F64>([](auto a, auto b) {
              return rounded<M>([](D x, D y) { return x * y; }, a, b);
            }));
-  auto fma = lop<F64, F64, F64, F64>([](auto a, auto b, auto c) {
-    return rounded<M>(
-        [](D x, D y, D z) { return std::fma(double(x), double(y), double(z)); },
-        a, b, c);
-  });
+  auto fma = lop<F64, F64, F64, F64>(
+      [](auto a, auto b, auto c) { return roundedFma<M>(a, b, c); });
   addEntry(r, "fma", t, fma);
   addEntry(r, "mad", t, fma);
   addEntry(r, "div", t, lop<F64, F64, F64>([](auto a, auto b) {
@@ -161,6 +164,17 @@ template <Rounding M> void addF64Mode(Registry &r, const std::string &mode) {
 }
 
 } // namespace
+
+double directedFma(Rounding mode, double a, double b, double c) {
+  switch (mode) {
+  case Rounding::Zero:
+    return roundedFma<Rounding::Zero>(a, b, c);
+  case Rounding::Down:
+    return roundedFma<Rounding::Down>(a, b, c);
+  default:
+    return roundedFma<Rounding::Up>(a, b, c);
+  }
+}
 
 void addRoundingOps(Registry &r) {
   addF32Mode<Rounding::Zero>(r, ".rz");

@@ -229,6 +229,34 @@ TEST(Matrix, WmmaDouble) {
   }
 }
 
+/// 1 + 2^-60, four times, in each direction.
+TEST(Matrix, WmmaDoubleRoundsAsTold) {
+  auto result = [](const std::string &mode, double sign) {
+    ExecHarness h(std::string(kPtxHeader) + R"(
+.visible .entry k(.param .u64 c) {
+  .reg .b64 %p; .reg .f64 %a, %b, %c<2>, %d<2>;
+  ld.param.u64 %p, [c]; ld.global.f64 %a, [%p]; ld.global.f64 %b, [%p+8];
+  ld.global.f64 %c0, [%p+16]; mov.f64 %c1, %c0;
+  wmma.mma.sync.aligned.row.col.m8n8k4)" +
+                  mode + R"(.f64.f64.f64.f64 {%d0, %d1}, {%a}, {%b}, {%c0, %c1};
+  st.global.f64 [%p], %d0;
+  ret;
+})");
+    EXPECT_TRUE(h.program) << h.error;
+    DeviceAddress at =
+        h.upload(std::vector<double>{sign * 0x1p-30, 0x1p-30, sign});
+    EXPECT_TRUE(h.run("k", {1, 1, 1}, {32, 1, 1}, {at}).ok());
+    return h.download<double>(at, 1)[0];
+  };
+  // Each of the four additions rounds by itself.
+  EXPECT_EQ(result(".rn", 1), 1.0);
+  EXPECT_EQ(result(".rz", 1), 1.0);
+  EXPECT_EQ(result(".rm", 1), 1.0);
+  EXPECT_EQ(result(".rp", 1), 1 + 4 * 0x1p-52);
+  EXPECT_EQ(result(".rp", -1), -1.0);
+  EXPECT_EQ(result(".rm", -1), -1 - 4 * 0x1p-52);
+}
+
 /// The sub-byte fragments of wmma: rows of A and columns of B, packed.
 TEST(Matrix, WmmaSubByte) {
   for (bool bits : {false, true}) {
