@@ -37,8 +37,7 @@ std::byte *resolve(Driver &driver, DeviceAddress address, uint64_t bytes,
   auto known = allocation ? driver.allocations.find(allocation->base)
                           : driver.allocations.end();
   isDevice = allocation && (known == driver.allocations.end() ||
-                            known->second.kind == MemoryKind::Device ||
-                            known->second.kind == MemoryKind::Managed);
+                            isDeviceMemory(known->second.kind));
   if (side == Side::Host ||
       (side == Side::Any && !allocation && !inDeviceRange(address))) {
     // Nothing can be said of pageable memory, but null is not of it.

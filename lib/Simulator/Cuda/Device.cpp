@@ -211,6 +211,7 @@ bool attributeOf(const TargetSpec &t, int attribute, int &value) {
     return set(1);
   case A::CooperativeLaunch:
   case A::MemoryPoolsSupported:
+  case A::VirtualMemoryManagement:
     return set(1);
   case A::MaxSharedMemoryPerBlockOptin:
     return set(double(t.sharedPerBlockOptin ? t.sharedPerBlockOptin

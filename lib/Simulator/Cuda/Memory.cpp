@@ -18,23 +18,23 @@ using namespace hwtune::simcuda;
 namespace {
 /// Every allocation begins at a multiple of this, as the driver promises.
 constexpr uint64_t kAlignment = 256, kPage = 4096;
+} // namespace
 
-/// Bytes that device allocations may still take.
-uint64_t bytesLeft(const Driver &driver) {
-  uint64_t used = 0, all = uint64_t(driver.config.target.dramBytes);
-  for (const auto &[base, state] : driver.allocations)
+uint64_t Driver::bytesLeft() const {
+  uint64_t used = 0, all = uint64_t(config.target.dramBytes);
+  for (const auto &[base, state] : allocations)
     if (state.kind == MemoryKind::Device || state.kind == MemoryKind::Managed)
       used += (state.bytes + kAlignment - 1) / kAlignment * kAlignment;
+  for (const auto &[id, state] : physical)
+    used += state.bytes;
   return used < all ? all - used : 0;
 }
-
-} // namespace
 
 Result simcuda::allocateDevice(Call &call, DevicePtr *address, size_t bytes,
                                Id pool) {
   if (!address || bytes == 0)
     return Result::InvalidValue;
-  if (bytes > bytesLeft(call.driver))
+  if (bytes > call.driver.bytesLeft())
     return Result::OutOfMemory;
   DeviceAddress base = call.driver.memory.allocate(bytes, kAlignment);
   if (!base)
@@ -64,7 +64,7 @@ Result allocateHost(Call &call, void **address, size_t bytes, MemoryKind kind,
                     unsigned flags) {
   if (!address || bytes == 0)
     return Result::InvalidValue;
-  if (kind == MemoryKind::Managed && bytes > bytesLeft(call.driver))
+  if (kind == MemoryKind::Managed && bytes > call.driver.bytesLeft())
     return Result::OutOfMemory;
   if (bytes > SIZE_MAX / 2)
     return Result::OutOfMemory;
@@ -107,7 +107,7 @@ HWTUNE_CUDA_API Result cuMemGetInfo_v2(size_t *free, size_t *total) {
   if (!free || !total)
     return Result::InvalidValue;
   *total = size_t(call.driver.config.target.dramBytes);
-  *free = bytesLeft(call.driver);
+  *free = call.driver.bytesLeft();
   return Result::Success;
 }
 
@@ -276,7 +276,8 @@ HWTUNE_CUDA_API Result cuMemHostGetDevicePointer_v2(DevicePtr *device,
     return Result::InvalidValue;
   auto it = containing(call.driver, DeviceAddress(uintptr_t(host)));
   if (it == call.driver.allocations.end() ||
-      it->second.kind == MemoryKind::Device)
+      it->second.kind == MemoryKind::Device ||
+      it->second.kind == MemoryKind::Mapped)
     return Result::InvalidValue;
   *device = DevicePtr(uintptr_t(host));
   return Result::Success;
@@ -371,8 +372,7 @@ template <typename T> void put(void *data, T value) {
 
 Result pointerAttribute(void *data, int attribute, DeviceAddress base,
                         const MemoryState &state, DevicePtr address) {
-  bool isDevice =
-      state.kind == MemoryKind::Device || state.kind == MemoryKind::Managed;
+  bool isDevice = isDeviceMemory(state.kind);
   switch (attribute) {
   case PointerContext:
     put(data, handleOf<cuda::Context>(state.context));
@@ -384,7 +384,7 @@ Result pointerAttribute(void *data, int attribute, DeviceAddress base,
     put(data, address);
     break;
   case PointerHostPointer:
-    if (state.kind == MemoryKind::Device)
+    if (!state.host || state.kind == MemoryKind::Mapped)
       return Result::InvalidValue;
     put(data, reinterpret_cast<void *>(uintptr_t(address)));
     break;

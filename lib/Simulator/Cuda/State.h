@@ -81,7 +81,12 @@ struct FunctionState {
   int carveout = -1;        ///< preferred, percent; -1 default
 };
 
-enum class MemoryKind { Device, Pinned, Managed, Registered };
+/// Mapped: accessible pieces of a reservation, see Virtual.cpp.
+enum class MemoryKind { Device, Pinned, Managed, Registered, Mapped };
+inline bool isDeviceMemory(MemoryKind kind) {
+  return kind == MemoryKind::Device || kind == MemoryKind::Managed ||
+         kind == MemoryKind::Mapped;
+}
 struct MemoryState {
   Id context = 0;
   MemoryKind kind = MemoryKind::Device;
@@ -104,6 +109,24 @@ struct GraphState {
 struct PoolState {
   int reuse[3] = {1, 1, 1};
   uint64_t releaseThreshold = 0, used = 0, usedHigh = 0; ///< bytes
+};
+
+/// Memory of `cuMemCreate`: an anonymous file.
+struct PhysicalState {
+  int file = -1;
+  uint64_t bytes = 0;
+  unsigned handles = 0;    ///< held by the program
+  unsigned references = 0; ///< these and mappings
+};
+struct VirtualMapping {
+  uint64_t bytes = 0;
+  Id memory = 0;
+  bool accessible = false;
+};
+struct ReservationState {
+  DeviceAddress base = 0;
+  uint64_t bytes = 0;
+  std::map<DeviceAddress, VirtualMapping> mappings;
 };
 
 struct LibraryState {
@@ -144,6 +167,8 @@ public:
   std::map<Id, LibraryState> libraries;
   std::map<Id, GraphState> graphs, graphExecs;
   std::map<Id, PoolState> pools;
+  std::map<Id, PhysicalState> physical;
+  std::map<DeviceAddress, ReservationState> reservations; ///< by base
   Id defaultPool = 0, currentPool = 0; ///< 0: not made, the default one
   std::set<Id> deadContexts;
   Id primary = 0; ///< 0 while nobody retains it
@@ -168,6 +193,8 @@ public:
   void destroyContext(Id id);
   void unloadModule(Id id);
   void releaseMemory(DeviceAddress base);
+  /// Bytes that device allocations may still take.
+  uint64_t bytesLeft() const;
 
   /// Puts `ns` of work on a stream, after what it must wait for and after the
   /// engine is free. Returns the end.
