@@ -72,7 +72,8 @@ ReservationState *reservationOf(Driver &driver, DeviceAddress address,
     return nullptr;
   --it;
   uint64_t offset = address - it->first;
-  bool within = offset <= it->second.bytes && bytes <= it->second.bytes - offset;
+  bool within =
+      offset <= it->second.bytes && bytes <= it->second.bytes - offset;
   return within ? &it->second : nullptr;
 }
 
@@ -95,8 +96,8 @@ std::vector<DeviceAddress> mappingsIn(const ReservationState &reservation,
 /// Tells kernels and copies what can be accessed now.
 void publish(Driver &driver, const ReservationState &reservation) {
   auto first = driver.allocations.lower_bound(reservation.base);
-  auto last = driver.allocations.lower_bound(reservation.base +
-                                             reservation.bytes);
+  auto last =
+      driver.allocations.lower_bound(reservation.base + reservation.bytes);
   for (auto it = first; it != last; ++it)
     driver.memory.release(it->first);
   driver.allocations.erase(first, last);
@@ -135,8 +136,7 @@ HWTUNE_CUDA_API Result cuMemGetAllocationGranularity(size_t *granularity,
 }
 
 HWTUNE_CUDA_API Result cuMemAddressReserve(DevicePtr *address, size_t bytes,
-                                           size_t alignment,
-                                           DevicePtr /*hint*/,
+                                           size_t alignment, DevicePtr /*hint*/,
                                            unsigned long long flags) {
   Call call(Need::Init);
   if (!call.ok())
@@ -231,9 +231,8 @@ HWTUNE_CUDA_API Result cuMemRetainAllocationHandle(Handle *handle,
   return Result::Success;
 }
 
-HWTUNE_CUDA_API Result
-cuMemGetAllocationPropertiesFromHandle(AllocationProperties *properties,
-                                       Handle handle) {
+HWTUNE_CUDA_API Result cuMemGetAllocationPropertiesFromHandle(
+    AllocationProperties *properties, Handle handle) {
   Call call(Need::Init);
   if (!call.ok())
     return call.result;
@@ -326,10 +325,10 @@ HWTUNE_CUDA_API Result cuMemGetAccess(unsigned long long *access,
   if (!access || !location || !reservation)
     return Result::InvalidValue;
   auto it = reservation->mappings.upper_bound(address);
-  bool accessible = it != reservation->mappings.begin() &&
-                    address - std::prev(it)->first <
-                        std::prev(it)->second.bytes &&
-                    std::prev(it)->second.accessible;
+  bool accessible =
+      it != reservation->mappings.begin() &&
+      address - std::prev(it)->first < std::prev(it)->second.bytes &&
+      std::prev(it)->second.accessible;
   *access = isOurs(*location) && accessible ? ReadWrite : None;
   return Result::Success;
 }
