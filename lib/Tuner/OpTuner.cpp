@@ -680,9 +680,11 @@ Expected<TuneResult> OpTuner::run() {
   task.heuristic = candidates->best;
   task.counts = candidates->counts;
   task.strategy = strategy->get();
-  task.learned = [this](const std::vector<TrialRecord> &trials) {
-    return learned(trials);
-  };
+  // Features that say nothing of a configuration teach the model nothing.
+  if (!request.script)
+    task.learned = [this](const std::vector<TrialRecord> &trials) {
+      return learned(trials);
+    };
   TuneOptions loop;
   loop.stop.trials = isModel() ? 1 : options.trials;
   loop.stop.seconds = options.seconds;

@@ -20,6 +20,12 @@
 // TUNED: linalg.matmul {hwtune.config = #hwtune.config<schedule = "tiled_matmul", {block_k =
 // TUNED-SAME: #hwtune.result<simulated on "sim:t4"
 
+// The model learns nothing from a schedule that it knows nothing of.
+// RUN: hwtune-records export --db=%t.db --op=matmul | FileCheck %s --check-prefix=RECORD
+// RECORD: "schedule":"tiled_matmul"
+// RUN: hwtune-records export --db=%t.db --op=matmul | not grep weights
+// RUN: hwtune-records export --db=%t.db --op=copy | grep -q weights
+
 // The text of the schedule is part of a record's key.
 // RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=sim:t4 trials=5 db=%t.db require-hit schedules=%hwtune_src/test/inputs/schedules/contraction.mlir})' 2>&1 >/dev/null | FileCheck %s --check-prefix=HIT
 // HIT: from the records
