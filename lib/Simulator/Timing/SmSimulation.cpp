@@ -69,10 +69,9 @@ public:
       totalRecords += block.recorded;
       warpCount += double(block.warps.size());
     }
-    // Each spilled word is stored once and loaded once.
     double executed = executedInsts(input);
     if (executed > 0 && mechanisms.spills)
-      spillRate = 2 * input.spillBytesPerThread / double(target.bankBytes) *
+      spillRate = 2 * input.spilledBytesPerThread / double(target.bankBytes) *
                   warpCount / executed;
   }
 

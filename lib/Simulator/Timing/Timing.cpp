@@ -40,6 +40,7 @@ private:
   void countWork();
   void countInsts();
   void addLocalWork();
+  double spillRuns() const;
   void simulate(std::span<const BlockTrace> traces);
   SmInput inputOf(std::span<const BlockTrace> traces) const;
   double aloneCycles(std::span<const BlockTrace> traces) const;
@@ -133,6 +134,20 @@ void Estimator::countWork() {
   addLocalWork();
 }
 
+/// How often each spilled word is stored and loaded. Where the assembler puts
+/// them is unknown: they are spread over the code as it is executed, loops
+/// included.
+double Estimator::spillRuns() const {
+  double executed = 0, once = 0;
+  for (size_t i = 0; i < costs.size(); ++i) {
+    if (sample.runs[i] <= 0)
+      continue;
+    executed += costs[i].issue * sample.runs[i];
+    once += costs[i].issue * warpsPerBlock() * gridBlocks();
+  }
+  return once > 0 ? std::max(1.0, executed / once) : 1;
+}
+
 /// Local memory: arrays that found no registers, and spills.
 void Estimator::addLocalWork() {
   const exec::EventCounts &e = report.launch.events;
@@ -151,9 +166,8 @@ void Estimator::addLocalWork() {
     stores = double(e.localStoreSectors) * double(target.sectorBytes);
   }
   if (spillBytes > 0) {
-    // Each spilled word is stored once and loaded once.
-    double words =
-        spillBytes / double(target.bankBytes) * warpsPerBlock() * work.blocks;
+    double words = spillBytes / double(target.bankBytes) * spillRuns() *
+                   warpsPerBlock() * work.blocks;
     work.issue += 2 * words;
     work.memoryInsts += 2 * words;
     work.wavefronts += 2 * words;
@@ -198,7 +212,7 @@ SmInput Estimator::inputOf(std::span<const BlockTrace> traces) const {
   input.spillL1HitRate = local.l1HitRate;
   input.dramBytesPerClk =
       dramBytesPerClk(target, work.dramReadBytes, work.dramWriteBytes);
-  input.spillBytesPerThread = spillBytes;
+  input.spilledBytesPerThread = spillBytes > 0 ? spillBytes * spillRuns() : 0;
   input.codeBytes = work.codeBytes;
   input.activeSMs = std::min<double>(target.smCount, work.blocks);
   return input;

@@ -34,8 +34,8 @@ struct SmInput {
   double spillL1HitRate = 1; ///< of loads of spilled words
   /// Of the grid, what the mix of reads and writes sustains; 0: no bound.
   double dramBytesPerClk = 0;
-  double codeBytes = 0; ///< of the kernel's main loop
-  double spillBytesPerThread = 0;
+  double codeBytes = 0;             ///< of the kernel's main loop
+  double spilledBytesPerThread = 0; ///< stored, and as many loaded
   /// SMs that draw on L2 and DRAM at the same time.
   double activeSMs = 1;
 };

@@ -48,7 +48,7 @@ struct Mechanisms {
 /// What a compiler back end knows and PTX does not say.
 struct KernelFacts {
   uint32_t registers = 0;  ///< per thread; 0: the executor's estimate
-  uint32_t spillBytes = 0; ///< stored and loaded per thread and execution
+  uint32_t spillBytes = 0; ///< of spilled words in the code
   bool fromPtxas = false;
 };
 
