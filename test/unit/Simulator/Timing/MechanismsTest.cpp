@@ -295,6 +295,28 @@ TEST(Mechanisms, SpillsBeyondTheCachesGoToDram) {
   EXPECT_GT(report.formula.cycles, 1.3 * inL2.formula.cycles);
 }
 
+TEST(Mechanisms, SpillsInALoopRunAsOftenAsTheLoop) {
+  auto sectors = [](int turns) {
+    std::string body = repeat(30, [](int i) {
+      return fmt::format("fma.rn.f32 %f{0}, %f{0}, %f200, %f201;", i);
+    });
+    TimingOptions spilled;
+    spilled.facts.registers = 32;
+    spilled.facts.spillBytes = 64;
+    return time(kernel("", fmt::format("mov.u32 %r10, 0;\nL: {}"
+                                       "add.u32 %r10, %r10, 1;\n"
+                                       "setp.lt.u32 %p1, %r10, {};\n"
+                                       "@%p1 bra L;",
+                                       body, turns)),
+                {108, 128}, spilled)
+        .l2Sectors;
+  };
+  // 16 words of 4 warps in each block, stored once; 33 of 35 instructions are
+  // in the loop.
+  EXPECT_NEAR(sectors(1), 108 * 4 * 16 * 4, 1);
+  EXPECT_NEAR(sectors(100) / sectors(1), (2 + 33 * 100) / 35.0, 2);
+}
+
 TEST(Mechanisms, StoresWaitForBandwidthInCutTracesToo) {
   // A loop of stores longer than what is recorded.
   std::string text = kernel("", "mul.wide.u32 %rd1, %r1, 128;\n"
