@@ -8,11 +8,13 @@
 #include "Numbers.h"
 
 #include "hwtune/IR/Dialect.h"
+#include "hwtune/Support/Text.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/Format.h"
+
+#include <fmt/format.h>
 
 using namespace mlir;
 using namespace hwtune;
@@ -26,9 +28,8 @@ using namespace hwtune;
 static void printDouble(llvm::raw_ostream &os, double value) {
   std::string text;
   for (int digits = 6; digits <= 17; ++digits) {
-    text.clear();
-    llvm::raw_string_ostream(text) << llvm::format("%.*g", digits, value);
-    if (std::strtod(text.c_str(), nullptr) == value)
+    text = fmt::format("{:.{}g}", value, digits);
+    if (parseDouble(text) == value)
       break;
   }
   StringRef ref(text);

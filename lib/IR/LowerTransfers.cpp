@@ -99,9 +99,10 @@ int64_t Lowering::addressAlignment() {
                  ? dyn_cast<AffineDimExpr>(map.getResults().back())
                  : AffineDimExpr(nullptr);
   for (auto [d, index] : llvm::enumerate(transfer.getIndices())) {
-    int64_t stride = strides[d] == 0 ? 1 : powerOfTwoIn(strides[d]);
-    if (ShapedType::isDynamic(strides[d]))
-      stride = dynamicRowMultiple(transfer, memref);
+    int64_t stride = ShapedType::isDynamic(strides[d])
+                         ? dynamicRowMultiple(transfer, memref)
+                     : strides[d] == 0 ? 1
+                                       : powerOfTwoIn(strides[d]);
     bool walked = false; // by a dimension of the vector, other than the row
     for (auto [i, expr] : llvm::enumerate(map.getResults()))
       walked |= expr == getAffineDimExpr(d, b.getContext()) &&

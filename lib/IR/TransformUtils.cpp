@@ -239,7 +239,8 @@ static constexpr int64_t kLargestFactor = int64_t(1) << 30;
 int64_t powerOfTwoIn(int64_t constant) {
   if (constant == 0)
     return kLargestFactor;
-  return std::min(constant & -constant, kLargestFactor);
+  uint64_t bits = uint64_t(constant); // whose negation is always defined
+  return int64_t(std::min(bits & -bits, uint64_t(kLargestFactor)));
 }
 
 static int64_t factorOf(AffineExpr expr, ArrayRef<Value> dims,

@@ -157,23 +157,28 @@ bool DeviceSession::loadKernel(const KernelDesc &desc) {
                 fmt::format("the module has no kernel `{}`", desc.entry));
   if (!check(found, "cuModuleGetFunction", RunStatus::Compile))
     return false;
-  auto attribute = [&](cuda::FunctionAttribute which) -> int64_t {
+  auto attribute =
+      [&](cuda::FunctionAttribute which) -> std::optional<int64_t> {
     int value = 0;
-    return driver.cuFuncGetAttribute(&value, which, kernel.function) ==
-                   Result::Success
-               ? value
-               : 0;
+    if (driver.cuFuncGetAttribute(&value, which, kernel.function) !=
+        Result::Success)
+      return std::nullopt;
+    return value;
   };
-  int64_t shared = attribute(cuda::FunctionAttribute::SharedSizeBytes);
-  // Of several kernels, the most demanding one.
-  auto keepMax = [](std::optional<int64_t> &slot, int64_t value) {
-    slot = std::max(slot.value_or(0), value);
+  std::optional<int64_t> shared =
+      attribute(cuda::FunctionAttribute::SharedSizeBytes);
+  // Of several kernels, the most demanding one; what the driver does not tell
+  // is not known.
+  auto keepMax = [](std::optional<int64_t> &slot,
+                    std::optional<int64_t> value) {
+    if (value)
+      slot = std::max(slot.value_or(0), *value);
   };
   keepMax(outcome.registers, attribute(cuda::FunctionAttribute::NumRegs));
   keepMax(outcome.localBytes,
           attribute(cuda::FunctionAttribute::LocalSizeBytes));
   keepMax(outcome.sharedBytes, shared);
-  int64_t total = shared + desc.dynamicSharedBytes;
+  int64_t total = shared.value_or(0) + desc.dynamicSharedBytes;
   if (total > target.sharedPerBlockOptin)
     return fail(RunStatus::Constraint,
                 fmt::format("kernel `{}`: shared memory of a block (bytes): "

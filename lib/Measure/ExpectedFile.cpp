@@ -152,9 +152,35 @@ Comparison hwtune::compareElements(ElementType type,
   return result;
 }
 
+int64_t hwtune::expectedCount(const ExpectedDesc &desc,
+                              const BufferDesc &buffer) {
+  return desc.projection ? projectedCount(*desc.projection, buffer.shape)
+                         : buffer.elements();
+}
+
+Comparison hwtune::compareSums(const BufferDesc &buffer,
+                               std::span<const std::byte> got,
+                               const ExpectedValues &expected,
+                               const ExpectedDesc &desc) {
+  std::vector<double> sums =
+      project(*desc.projection, buffer.type, buffer.shape, got);
+  Comparison result = compareElements(
+      ElementType::F64, std::as_bytes(std::span(sums)), expected, desc);
+  result.sumOf = desc.projection->group;
+  // Errors of sums are no errors of elements.
+  result.maxAbs = result.maxRel = 0;
+  return result;
+}
+
 std::string Comparison::describe(std::string_view buffer) const {
   if (ok())
     return {};
+  if (sumOf)
+    return fmt::format("sum {} of {} elements of `{}` with random signs: got "
+                       "{}, expected {}, tolerance {:.3g} ({} of {} sums are "
+                       "wrong)",
+                       badIndex, sumOf, buffer, badGot, badExpected,
+                       badTolerance, bad, checked);
   std::string got =
       badUnwritten ? "never written" : fmt::format("got {}", badGot);
   return fmt::format(

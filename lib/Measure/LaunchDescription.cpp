@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "hwtune/Measure/LaunchDescription.h"
+
+#include "hwtune/Measure/Elements.h"
 #include "hwtune/Support/Json.h"
 
 #include <fmt/format.h>
@@ -135,10 +137,23 @@ KernelDesc readKernel(const JsonReader &r,
   return k;
 }
 
+/// More elements than any buffer has.
+constexpr int64_t kMaxGroup = int64_t(1) << 48;
+
+Projection readProjection(const JsonReader &r, size_t rank) {
+  r.onlyFields({"summed", "group", "seed"});
+  Projection p;
+  for (const JsonReader &flag : r["summed"].elements(rank, rank))
+    p.summed.push_back(flag.boolean());
+  p.group = r["group"].integer(1, kMaxGroup);
+  p.seed = r["seed"].unsignedInteger();
+  return p;
+}
+
 ExpectedDesc readExpectedDesc(const JsonReader &r,
                               const std::vector<BufferDesc> &buffers) {
-  r.onlyFields(
-      {"buffer", "partial", "offset", "count", "relative", "absolute"});
+  r.onlyFields({"buffer", "partial", "offset", "count", "relative", "absolute",
+                "projection", "whole_grid"});
   ExpectedDesc e;
   if (buffers.empty()) {
     r.fail("there are no buffers");
@@ -151,6 +166,14 @@ ExpectedDesc readExpectedDesc(const JsonReader &r,
                                  buffers[e.buffer].name));
   if (r.has("partial"))
     e.partial = r["partial"].boolean();
+  if (r.has("whole_grid"))
+    e.wholeGrid = r["whole_grid"].boolean();
+  if (r.ok() && r.has("projection")) {
+    const BufferDesc &buffer = buffers[e.buffer];
+    if (e.partial || !isFloat(buffer.type))
+      r["projection"].fail("expected a whole floating-point output");
+    e.projection = readProjection(r["projection"], buffer.shape.size());
+  }
   e.offset = r["offset"].unsignedInteger();
   e.count = r["count"].unsignedInteger();
   e.relative = r["relative"].number(0, 1e300);
@@ -161,7 +184,7 @@ ExpectedDesc readExpectedDesc(const JsonReader &r,
 OrderedJson toJson(const ArgDesc &arg) {
   OrderedJson j;
   if (arg.kind == ArgDesc::Kind::Scalar) {
-    // An integer stays one, whatever its size.
+    // An integer stays one as far as a double holds each.
     bool whole =
         arg.scalar == std::floor(arg.scalar) && std::fabs(arg.scalar) < 9e15;
     if (whole)
@@ -210,6 +233,12 @@ OrderedJson toJson(const ExpectedDesc &e) {
   j["count"] = e.count;
   j["relative"] = e.relative;
   j["absolute"] = e.absolute;
+  if (e.wholeGrid)
+    j["whole_grid"] = true;
+  if (e.projection)
+    j["projection"] = {{"summed", e.projection->summed},
+                       {"group", e.projection->group},
+                       {"seed", e.projection->seed}};
   return j;
 }
 

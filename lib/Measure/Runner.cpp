@@ -110,8 +110,9 @@ Expected<RunInput> hwtune::loadRunInput(const std::string &path) {
     return expected.error();
   input.expected = *std::move(expected);
   for (const ExpectedDesc &e : input.launch.expected)
-    if (auto values = readExpected(input.expected, e,
-                                   input.launch.buffers[e.buffer].elements());
+    if (auto values =
+            readExpected(input.expected, e,
+                         expectedCount(e, input.launch.buffers[e.buffer]));
         !values)
       return Error{values.error().message, expectedPath};
   return input;

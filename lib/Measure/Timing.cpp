@@ -85,10 +85,12 @@ bool Timer::createEvents() {
 }
 
 bool Timer::allocateFlush() {
-  record.cache = policy.coldCache ? "cold" : "warm";
   // A simulated device is told what a launch follows.
-  if (!policy.coldCache || driver.kind() == DriverKind::Simulated ||
-      session.target.l2Bytes == 0)
+  bool told = driver.kind() == DriverKind::Simulated;
+  // Nobody knows how much to write for a cache of unknown size.
+  bool cold = policy.coldCache && (told || session.target.l2Bytes > 0);
+  record.cache = cold ? "cold" : "warm";
+  if (told || !cold)
     return true;
   record.flushBytes = kFlushFactor * session.target.l2Bytes;
   return session.check(

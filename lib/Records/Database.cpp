@@ -468,41 +468,6 @@ SqliteDatabase::pastTrials(const RecordKey &key, uint64_t seed, Label label) {
 // Lookup
 //===----------------------------------------------------------------------===//
 
-/// Whether a budget of `had` was at least `asked`; 0 = no limit.
-bool covers(double had, double asked) {
-  return had == 0 || (asked != 0 && had >= asked);
-}
-
-/// Why `run` spares no new one, "" if it does.
-std::string shortcoming(const RunRecord &run, const HitRule &rule) {
-  if (!run.finished)
-    return "it was not finished";
-  if (!run.tunedNs || !run.label)
-    return "it found nothing";
-  if (*run.label < rule.label)
-    return fmt::format("its times are {}, this device's are {}",
-                       toString(*run.label), toString(rule.label));
-  if (!run.verified)
-    return "its winner was not verified";
-  if (run.converged)
-    return "";
-  if (!covers(double(run.budgetTrials), double(rule.trials)))
-    return fmt::format("it had a budget of {} trials, {} are asked for",
-                       run.budgetTrials,
-                       rule.trials ? std::to_string(rule.trials) : "unlimited");
-  if (!covers(run.budgetSeconds, rule.seconds))
-    return fmt::format(
-        "it had a budget of {} seconds, {} are asked for", run.budgetSeconds,
-        rule.seconds ? fmt::format("{}", rule.seconds) : "unlimited");
-  return "";
-}
-
-bool isBetter(const RunRecord &a, const RunRecord &b) {
-  if (*a.label != *b.label)
-    return *a.label > *b.label;
-  return *a.tunedNs < *b.tunedNs;
-}
-
 /// "it differs in gpu ('x' there, 'y' here)".
 std::string describeDifferences(const RecordKey &there, const RecordKey &here) {
   std::string text;

@@ -158,12 +158,7 @@ Expected<std::vector<RunWithTrials>> importJsonLines(std::string_view text,
 
 /// "2023-01-24 01:03:17+00:00".
 static std::string isoTime(double unixTime) {
-  std::time_t seconds = std::time_t(unixTime);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char buffer[64];
-  std::strftime(buffer, sizeof(buffer), "%Y-%m-%d %H:%M:%S+00:00", &utc);
-  return buffer;
+  return formatUtc(unixTime, "%Y-%m-%d %H:%M:%S+00:00");
 }
 
 static std::string kernelTunerFailure(TrialStatus status) {

@@ -7,6 +7,8 @@
 
 #include "hwtune/Support/Arguments.h"
 
+#include "hwtune/Support/File.h"
+
 #include "hwtune/Support/Text.h"
 
 #include <fmt/format.h>
@@ -78,6 +80,14 @@ Expected<Arguments> parseArguments(int argc, const char *const *argv,
     }
   }
   return arguments;
+}
+
+int printResult(std::string_view program, std::string_view text, int code) {
+  Status status = writeStandardOutput(text);
+  if (status)
+    return code;
+  fmt::print(stderr, "{}: {}\n", program, status.error().str());
+  return 1;
 }
 
 } // namespace hwtune

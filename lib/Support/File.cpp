@@ -13,6 +13,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -94,26 +96,37 @@ static std::string resolved(const std::string &path) {
   return result;
 }
 
+/// Whether `path` is there and no regular file: a pipe, a device.
+static bool isSpecial(const std::string &path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
+         !S_ISDIR(info.st_mode);
+}
+
 /// Temporary files of one target that are stepped over.
 static constexpr int kMostLeftOver = 16;
 
-Status writeFileAtomically(const std::string &path, std::string_view text) {
-  struct stat info;
-  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
-      !S_ISDIR(info.st_mode))
-    return writeInPlace(path, text);
+/// Opens a new file beside `target`; negative, with errno, where none can be
+/// made. `name` is what it is called.
+static int openBeside(const std::string &target, std::string &name) {
   static std::atomic<unsigned> counter{0}; // names differ between threads
-  std::string target = resolved(path), temporary;
   int opened = -1;
   // A name may be left over from a process that was killed and had this id.
   for (int turn = 0; turn < kMostLeftOver; ++turn) {
-    temporary = fmt::format("{}.tmp.{}.{}", target, ::getpid(), counter++);
-    opened = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                    0666);
+    name = fmt::format("{}.tmp.{}.{}", target, ::getpid(), counter++);
+    opened =
+        ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (opened >= 0 || errno != EEXIST)
       break;
   }
-  Descriptor file(opened);
+  return opened;
+}
+
+Status writeFileAtomically(const std::string &path, std::string_view text) {
+  if (isSpecial(path))
+    return writeInPlace(path, text);
+  std::string target = resolved(path), temporary;
+  Descriptor file(openBeside(target, temporary));
   if (file.get() < 0)
     return systemError("write", path);
   if (!writeAll(file.get(), text) || ::fsync(file.get()) != 0 ||
@@ -130,6 +143,51 @@ Status writeFileAtomically(const std::string &path, std::string_view text) {
   Descriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (parent.get() >= 0)
     ::fsync(parent.get());
+  return success();
+}
+
+Status checkFileWritable(const std::string &path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+    errno = EISDIR;
+    return systemError("write", path);
+  }
+  if (isSpecial(path))
+    return ::access(path.c_str(), W_OK) == 0
+               ? success()
+               : Status(systemError("write", path));
+  std::string temporary;
+  Descriptor file(openBeside(resolved(path), temporary));
+  if (file.get() < 0)
+    return systemError("write", path);
+  ::unlink(temporary.c_str());
+  return success();
+}
+
+Status checkFolderWritable(const std::string &folder) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<fs::path> missing; // the innermost first
+  fs::path at = fs::absolute(folder, error);
+  for (; !error && !fs::exists(at, error) && at.has_relative_path();
+       at = at.parent_path())
+    missing.push_back(at);
+  Status result = success();
+  fs::create_directories(folder, error);
+  if (error)
+    result = Error{
+        fmt::format("cannot make the folder '{}': {}", folder, error.message()),
+        ""};
+  else
+    result = checkFileWritable(folder + "/file");
+  for (const fs::path &made : missing)
+    fs::remove(made, error); // only where it is empty
+  return result;
+}
+
+Status writeStandardOutput(std::string_view text) {
+  if (!writeAll(STDOUT_FILENO, text))
+    return systemError("write", "standard output");
   return success();
 }
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <ctime>
 
 namespace hwtune {
 
@@ -107,6 +108,33 @@ std::string formatTime(double seconds) {
     if (std::abs(seconds) < unit.scale * 999.95)
       return significant(seconds / unit.scale, 4) + " " + unit.name;
   return significant(seconds, 4) + " s";
+}
+
+std::string formatNanoseconds(const std::optional<double> &ns) {
+  return ns ? formatTime(*ns * 1e-9) : "-";
+}
+
+std::string formatUtc(double unixSeconds, const char *format) {
+  constexpr double kLast = 253402300799; // the last second of 9999
+  // A time that is no number is shown as the first.
+  double inside = unixSeconds > 0 ? std::min(unixSeconds, kLast) : 0;
+  std::time_t seconds = std::time_t(inside);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char buffer[64];
+  return std::string(buffer,
+                     std::strftime(buffer, sizeof(buffer), format, &utc));
+}
+
+std::string shortened(std::string text, size_t most) {
+  if (text.size() <= most)
+    return text;
+  size_t end = most;
+  while (end > 0 && (uint8_t(text[end]) & 0xc0) == 0x80)
+    --end;
+  size_t left = text.size() - end;
+  text.resize(end);
+  return text + fmt::format(" ... ({} bytes more)", left);
 }
 
 std::string formatBytes(double bytes) {

@@ -11,12 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hwtune/Transforms/ApplyModule.h"
+#include "PassOptions.h"
+
 #include "hwtune/Transforms/ConfigConversion.h"
 #include "hwtune/Transforms/Passes.h"
 #include "hwtune/Transforms/Registration.h"
-
-#include "llvm/Support/FileSystem.h"
 
 #define DEBUG_TYPE "hw-apply"
 
@@ -31,7 +30,7 @@ using namespace hwtune;
 
 namespace {
 
-class Apply final : public hwtune::impl::HWApplyBase<Apply> {
+class Apply final : public WithApplyOptions<hwtune::impl::HWApplyBase<Apply>> {
 public:
   using Base::Base;
   Apply(HWApplyOptions options, CancelToken cancel)
@@ -41,23 +40,16 @@ public:
     registerDialects(registry);
   }
 
-  /// Before any pass of the pipeline runs: nobody wants to learn of a wrong
-  /// option after a search.
   LogicalResult initialize(MLIRContext *context) override {
-    Expected<ApplyOptions> options = parseOptions(*context);
-    if (!options)
-      return emitError(UnknownLoc::get(context)) << options.error().str();
-    if (options->emit == EmitForm::Runner)
-      if (std::error_code error = makeWritable(options->runnerDir))
-        return emitError(UnknownLoc::get(context))
-               << "option 'runner-dir': folder '" << options->runnerDir
-               << "' cannot be written: " << error.message();
+    if (hwtune::Status good = checkApplyOptions(applyOptions(*context, cancel));
+        !good)
+      return emitError(UnknownLoc::get(context)) << good.error().str();
     return mlir::success();
   }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    Expected<ApplyOptions> options = parseOptions(getContext());
+    Expected<ApplyOptions> options = applyOptions(getContext(), cancel);
     if (!options)
       return fail(options.error());
     if (options->emit == EmitForm::Config)
@@ -79,39 +71,6 @@ public:
   }
 
 private:
-  static std::error_code makeWritable(const std::string &folder) {
-    if (std::error_code error = llvm::sys::fs::create_directories(folder))
-      return error;
-    return llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write);
-  }
-
-  Expected<ApplyOptions> parseOptions(MLIRContext &context) {
-    ApplyOptions options;
-    std::optional<EmitForm> form = parseEmitForm(std::string(emit));
-    if (!form)
-      return Error{"option 'emit' is '" + std::string(emit) +
-                       "', expected config, loops, gpu, binary or runner",
-                   ""};
-    options.emit = *form;
-    if (memory != "copy" && memory != "device")
-      return Error{"option 'memory' is '" + std::string(memory) +
-                       "', expected copy or device",
-                   ""};
-    options.memory = memory == "copy" ? MemoryMode::Copy : MemoryMode::Device;
-    options.runnerDir = runnerDir;
-    options.toolDir = toolDir;
-    options.cancel = cancel;
-    if (*form == EmitForm::Runner && runnerDir.empty())
-      return Error{"option 'runner-dir' is empty, expected the folder that "
-                   "'emit=runner' writes",
-                   ""};
-    Expected<UserSchedules> own = UserSchedules::read(context, schedules);
-    if (!own)
-      return own.error();
-    options.schedules = std::move(*own);
-    return options;
-  }
-
   void fail(const Error &error) {
     if (!error.message.empty())
       emitError(getOperation().getLoc()) << error.str();

@@ -63,11 +63,29 @@ public:
       emitError(module.getLoc()) << spec.error().str();
       return signalPassFailure();
     }
+    warnOfConfigs(spec->id);
     module->setAttr(HWTuneDialect::kTargetAttrName,
                     TargetAttr::fromSpec(&getContext(), *spec));
   }
 
 private:
+  /// Configurations stay when the module gets another target.
+  void warnOfConfigs(const std::string &id) {
+    ModuleOp module = getOperation();
+    auto before =
+        module->getAttrOfType<TargetAttr>(HWTuneDialect::kTargetAttrName);
+    if (!before || before.getId() == id)
+      return;
+    unsigned count = 0;
+    module.walk([&](Operation *op) {
+      count += op->hasAttr(HWTuneDialect::kConfigAttrName);
+    });
+    if (count)
+      emitWarning(module.getLoc())
+          << count << " configurations were chosen for '" << before.getId()
+          << "', the target is now '" << id << "'";
+  }
+
   Expected<TargetSpec> choose() {
     if (!target.empty())
       return targetFromIdOrFile(target);

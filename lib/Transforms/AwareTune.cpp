@@ -11,8 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PassOptions.h"
+
 #include "hwtune/IR/Dialect.h"
 #include "hwtune/IR/WorkloadExtraction.h"
+#include "hwtune/Target/KnownTargets.h"
+#include "hwtune/Transforms/ConfigConversion.h"
 #include "hwtune/Transforms/Normalise.h"
 #include "hwtune/Transforms/Passes.h"
 #include "hwtune/Transforms/Registration.h"
@@ -33,13 +37,24 @@ using namespace hwtune;
 
 namespace {
 
-class AwareTune final : public hwtune::impl::HWAwareTuneBase<AwareTune> {
+class AwareTune final
+    : public WithApplyOptions<
+          WithTuneOptions<hwtune::impl::HWAwareTuneBase<AwareTune>>> {
 public:
   using Base::Base;
   explicit AwareTune(CancelToken cancel) : cancel(std::move(cancel)) {}
 
   void getDependentDialects(DialectRegistry &registry) const override {
     registerDialects(registry);
+  }
+
+  LogicalResult initialize(MLIRContext *context) override {
+    hwtune::Status good = checkTuneOptions(tuneOptions(cancel));
+    if (good)
+      good = checkApplyOptions(applyOptions(*context, cancel));
+    if (!good)
+      return emitError(UnknownLoc::get(context)) << good.error().str();
+    return mlir::success();
   }
 
   void runOnOperation() override {
@@ -59,9 +74,12 @@ public:
     // lets a pass change what it was given.
     OwningOpRef<ModuleOp> original = module.clone();
     replaceWith(*copy);
-    OpPassManager pipeline(ModuleOp::getOperationName());
-    addPasses(pipeline);
-    if (failed(runPipeline(pipeline, module))) {
+    OpPassManager attach(ModuleOp::getOperationName());
+    OpPassManager rest(ModuleOp::getOperationName());
+    addAttach(attach);
+    addTuneAndApply(rest);
+    if (failed(runPipeline(attach, module)) || failed(checkTarget()) ||
+        failed(runPipeline(rest, module))) {
       replaceWith(*original);
       return signalPassFailure();
     }
@@ -78,13 +96,29 @@ private:
                         [](const TunableOp &op) { return bool(op.workload); });
   }
 
-  void addPasses(OpPassManager &pipeline) {
+  /// Before the search, for what only the rewrite needs.
+  LogicalResult checkTarget() {
+    FailureOr<TargetSpec> spec = moduleTarget(getOperation());
+    if (failed(spec))
+      return failure();
+    std::string why = whyNoPtx(*spec);
+    if (why.empty() || emit == "config" || emit == "loops")
+      return mlir::success();
+    return emitError(getOperation().getLoc())
+           << "option 'emit' is '" << emit << "', which makes PTX: " << why
+           << "; expected config or loops";
+  }
+
+  void addAttach(OpPassManager &pipeline) {
     HWAttachTargetOptions attach;
     bool open = target.empty() &&
                 !getOperation()->hasAttr(HWTuneDialect::kTargetAttrName);
     attach.target = open && !targets.empty() ? *targets.begin() : target;
     attach.device = deviceToDescribe();
     pipeline.addPass(createHWAttachTarget(attach));
+  }
+
+  void addTuneAndApply(OpPassManager &pipeline) {
     HWTunePassOptions tune;
     tune.targets.assign(targets.begin(), targets.end());
     tune.device = device;

@@ -13,14 +13,18 @@
 
 #include "hwtune/Transforms/DeviceMemory.h"
 
+#include "LaunchGuard.h"
+
 #include "hwtune/IR/WorkloadExtraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -186,10 +190,17 @@ public:
 
   void run() {
     returnOp = cast<func::ReturnOp>(function.getBody().front().getTerminator());
-    if (mode == hwtune::MemoryMode::Copy)
+    if (mode == hwtune::MemoryMode::Copy) {
+      SmallVector<BlockArgument> moved;
       for (BlockArgument argument : function.getArguments())
         if (isa<MemRefType>(argument.getType()) && isAccessed(argument))
-          moveArgument(argument);
+          moved.push_back(argument);
+      auto pairs = pairsToKeepApart(moved);
+      for (BlockArgument argument : moved)
+        moveArgument(argument);
+      for (auto [one, other] : pairs)
+        requireDisjoint(one, other);
+    }
     // Collected first: the host buffers that returning makes stay where they
     // are.
     SmallVector<Operation *> operations;
@@ -204,6 +215,33 @@ public:
   }
 
 private:
+  using Pair = std::pair<BlockArgument, BlockArgument>;
+
+  /// Arguments of which one is written: each gets a copy of its own, and what
+  /// is written to one would not be seen through the other.
+  static SmallVector<Pair> pairsToKeepApart(ArrayRef<BlockArgument> moved) {
+    SmallVector<Pair> pairs;
+    for (size_t i = 0; i < moved.size(); ++i)
+      for (size_t j = i + 1; j < moved.size(); ++j)
+        if (isWritten(moved[i]) || isWritten(moved[j]))
+          pairs.emplace_back(moved[i], moved[j]);
+    return pairs;
+  }
+
+  /// Ends the program where the two share memory.
+  void requireDisjoint(BlockArgument one, BlockArgument other) {
+    builder.setInsertionPointToStart(&function.getBody().front());
+    Location loc = other.getLoc();
+    Value disjoint = hwtune::buildDisjoint(builder, loc, one, other);
+    cf::AssertOp::create(
+        builder, loc, disjoint,
+        llvm::formatv("arguments {0} and {1} of '{2}' share memory that is "
+                      "written: with memory=copy each has a copy of its own",
+                      one.getArgNumber(), other.getArgNumber(),
+                      function.getName())
+            .str());
+  }
+
   void moveArgument(BlockArgument argument) {
     Location loc = argument.getLoc();
     bool copyIn = needsContents(argument), copyOut = isWritten(argument);

@@ -87,7 +87,8 @@ static Value asValue(OpBuilder &b, Location loc, OpFoldResult number) {
   return getValueOrCreateConstantIndexOp(b, loc, number);
 }
 
-/// First byte and one past the last byte of a buffer with elements.
+/// First byte and one past the last byte of a buffer; the same where it has no
+/// elements.
 static std::pair<Value, Value> addressRange(OpBuilder &b, Location loc,
                                             Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
@@ -106,8 +107,20 @@ static std::pair<Value, Value> addressRange(OpBuilder &b, Location loc,
   Value first = arith::MulIOp::create(
       b, loc, asValue(b, loc, parts.getConstifiedMixedOffset()), bytes);
   start = arith::AddIOp::create(b, loc, start, first);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  elements = arith::MaxSIOp::create(b, loc, elements, zero);
   Value length = arith::MulIOp::create(b, loc, elements, bytes);
   return {start, arith::AddIOp::create(b, loc, start, length)};
+}
+
+Value hwtune::buildDisjoint(OpBuilder &b, Location loc, Value one,
+                            Value other) {
+  auto [start1, end1] = addressRange(b, loc, one);
+  auto [start2, end2] = addressRange(b, loc, other);
+  auto before = arith::CmpIPredicate::ule;
+  Value left = arith::CmpIOp::create(b, loc, before, end1, start2);
+  Value right = arith::CmpIOp::create(b, loc, before, end2, start1);
+  return arith::OrIOp::create(b, loc, left, right);
 }
 
 Value hwtune::buildGuard(OpBuilder &b, Operation *op,
@@ -128,13 +141,8 @@ Value hwtune::buildGuard(OpBuilder &b, Operation *op,
   }
   for (unsigned index : guard.rows)
     require(buildRowTest(b, loc, op->getOperand(index)));
-  for (auto [first, second] : guard.disjoint) {
-    auto [start1, end1] = addressRange(b, loc, op->getOperand(first));
-    auto [start2, end2] = addressRange(b, loc, op->getOperand(second));
-    auto before = arith::CmpIPredicate::ule;
-    Value left = arith::CmpIOp::create(b, loc, before, end1, start2);
-    Value right = arith::CmpIOp::create(b, loc, before, end2, start1);
-    require(arith::OrIOp::create(b, loc, left, right));
-  }
+  for (auto [first, second] : guard.disjoint)
+    require(
+        buildDisjoint(b, loc, op->getOperand(first), op->getOperand(second)));
   return holds;
 }

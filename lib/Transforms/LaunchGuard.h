@@ -47,6 +47,10 @@ LaunchGuard guardFor(mlir::Operation *op, MemoryMode memory, bool wholeRows);
 mlir::Value buildGuard(mlir::OpBuilder &builder, mlir::Operation *op,
                        const LaunchGuard &guard);
 
+/// An i1: whether the two memrefs share no byte.
+mlir::Value buildDisjoint(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value one, mlir::Value other);
+
 } // namespace hwtune
 
 #endif // HWTUNE_LIB_TRANSFORMS_LAUNCHGUARD_H

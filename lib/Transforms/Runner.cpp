@@ -146,8 +146,6 @@ RunnerWriter::open(const TargetSpec &target, const std::string &toolDir,
   WorkerOptions options;
   options.program = *compiler;
   options.workers = 1;
-  // Expected values of a large operation take far longer than compiling it.
-  options.timeoutSeconds = 3600;
   auto pool = WorkerPool::start(options, cancel);
   if (!pool)
     return pool.error();
@@ -198,7 +196,8 @@ Status RunnerWriter::write(const KernelSite &site, const std::string &folder) {
   request.folder = own;
   request.shapes = launchShapes(site.workload);
   request.expected = true;
-  WorkerReply answer = pool->submit(request.toJson()).get();
+  WorkerReply answer =
+      pool->submit(request.toJson(), kReferenceLimitSeconds).get();
   if (answer.status != WorkerReply::Status::Answered)
     return Error{answer.reason, ""};
   Expected<CompileReply> reply = CompileReply::fromJson(answer.body);

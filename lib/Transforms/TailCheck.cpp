@@ -24,37 +24,45 @@ using namespace hwtune;
 
 namespace {
 
-/// Loops are cut to about as many iterations as the first of these with which
-/// the whole has few enough.
+/// Loops are cut to about so many iterations; the first of these is taken with
+/// which the whole has few enough.
 constexpr int64_t kExtents[] = {272, 80, 24};
 constexpr double kMostPoints = 1 << 25;
-/// Elements of the widest vector access.
-constexpr int64_t kWidestVector = 16;
+/// Powers of two that a cut loop keeps of its extent. The first is the elements
+/// of the widest vector access; the others serve schedules that need whole
+/// tiles.
+constexpr int64_t kUnits[] = {16, 64, 256};
 
-/// An odd multiple of the power of two in `extent`: wide accesses stay
-/// possible, and no larger power of two divides it.
-int64_t smaller(int64_t extent, int64_t about) {
-  int64_t unit = std::min(extent & -extent, kWidestVector);
+/// An odd multiple of the power of two in `extent`, up to `most`: wide accesses
+/// stay possible, and no larger power of two divides it.
+int64_t smaller(int64_t extent, int64_t about, int64_t most) {
+  int64_t unit = std::min(extent & -extent, most);
   int64_t odd = std::max<int64_t>(1, about / unit);
   odd -= odd % 2 == 0;
   return std::min(extent, unit * odd);
 }
 
-/// Extents of every loop; empty where none gets smaller.
-std::vector<int64_t> smallExtents(const Workload &w) {
-  for (int64_t about : kExtents) {
-    std::vector<int64_t> extents;
-    double points = 1;
-    bool changed = false;
-    for (const Loop &loop : w.loops) {
-      extents.push_back(smaller(loop.extent, about));
-      points *= double(extents.back());
-      changed |= extents.back() != loop.extent;
-    }
-    if (points <= kMostPoints)
-      return changed ? extents : std::vector<int64_t>();
-  }
-  return {};
+/// Iterations of every loop, each cut to `about`.
+std::vector<int64_t> smallExtents(const Workload &w, int64_t about,
+                                  int64_t unit) {
+  std::vector<int64_t> extents;
+  for (const Loop &loop : w.loops)
+    extents.push_back(smaller(loop.extent, about, unit));
+  return extents;
+}
+
+bool isQuick(const std::vector<int64_t> &extents) {
+  double points = 1;
+  for (int64_t extent : extents)
+    points *= double(extent);
+  return points <= kMostPoints;
+}
+
+bool isWhole(const Workload &w, const std::vector<int64_t> &extents) {
+  for (size_t i = 0; i < extents.size(); ++i)
+    if (extents[i] != w.loops[i].extent)
+      return false;
+  return true;
 }
 
 /// The last element that loops of `extents` touch, and one.
@@ -104,15 +112,29 @@ TailCheck hwtune::tailCheck(Operation *op, const Workload &w,
                             const Config &config) {
   if (w.isDynamic())
     return {isolatedText(op), launchShapes(w, LaunchSizes::Tails)};
-  std::vector<int64_t> extents = smallExtents(w);
   // A schedule from a file may be for the sizes that it matches.
-  if (extents.empty() || !schedule.sourceHash().empty())
-    return {};
-  OwningOpRef<ModuleOp> module = shrink(op, w, extents);
-  if (!module || !isLegal(*module, schedule, target, config))
-    return {};
+  if (!schedule.sourceHash().empty())
+    return {"",
+            {},
+            "no smaller size was checked: the schedule may be for this one "
+            "alone"};
   TailCheck check;
-  llvm::raw_string_ostream stream(check.module);
-  module->print(stream);
+  for (int64_t unit : kUnits)
+    for (int64_t about : kExtents) {
+      std::vector<int64_t> extents = smallExtents(w, about, unit);
+      if (!isQuick(extents))
+        continue;
+      if (isWhole(w, extents))
+        return check; // small already: all of it is checked
+      OwningOpRef<ModuleOp> module = shrink(op, w, extents);
+      if (module && isLegal(*module, schedule, target, config)) {
+        llvm::raw_string_ostream stream(check.module);
+        module->print(stream);
+        check.missing.clear();
+        return check;
+      }
+      check.missing = "no smaller size with tails was checked: the "
+                      "configuration is legal for none of those tried";
+    }
   return check;
 }

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "CrossTable.h"
+#include "PassOptions.h"
 
 #include "hwtune/IR/Dialect.h"
 #include "hwtune/Target/KnownTargets.h"
 #include "hwtune/Transforms/ConfigConversion.h"
 #include "hwtune/Transforms/Passes.h"
 #include "hwtune/Transforms/Registration.h"
-#include "hwtune/Transforms/TuneModule.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -29,7 +29,7 @@ using namespace hwtune;
 
 namespace {
 
-class Tune final : public hwtune::impl::HWTunePassBase<Tune> {
+class Tune final : public WithTuneOptions<hwtune::impl::HWTunePassBase<Tune>> {
 public:
   using Base::Base;
   Tune(HWTunePassOptions options, CancelToken cancel)
@@ -37,6 +37,13 @@ public:
 
   void getDependentDialects(DialectRegistry &registry) const override {
     registerDialects(registry); // of what `schedules=` names
+  }
+
+  LogicalResult initialize(MLIRContext *context) override {
+    hwtune::Status good = checkTuneOptions(tuneOptions(cancel));
+    if (!good)
+      return emitError(UnknownLoc::get(context)) << good.error().str();
+    return mlir::success();
   }
 
   void runOnOperation() override {
@@ -57,7 +64,8 @@ public:
     OwningOpRef<ModuleOp> untuned = module.clone();
     Expected<unsigned> found = tuneFor(module, *target, *own, true);
     if (!found) {
-      emitError(module.getLoc()) << found.error().str();
+      if (!found.error().message.empty())
+        emitError(module.getLoc()) << found.error().str();
       return signalPassFailure();
     }
     if (*found == 0)
@@ -83,18 +91,22 @@ private:
   }
 
   /// Tunes `module`, prints its table; how many operations have a
-  /// configuration.
+  /// configuration. An error without a message has been reported.
   Expected<unsigned> tuneFor(ModuleOp module, const TargetSpec &target,
                              const UserSchedules &known, bool first) {
     Expected<TuneModuleResult> result = tuneModule(
-        module, target, known, optionsFor(optionsAsWritten(), first));
+        module, target, known, optionsFor(tuneOptions(cancel), first));
     if (!result)
       return result.error();
     if (!targets.empty())
       llvm::errs() << "target " << target.id << "\n";
     llvm::errs() << result->table;
-    if (!result->interrupted.empty())
-      return Error{result->interrupted, ""};
+    if (!result->interrupted.empty()) {
+      if (!cancel.cancelled() || !result->tuned)
+        return Error{result->interrupted, ""};
+      emitWarning(module.getLoc())
+          << result->interrupted << "; the best so far is used";
+    }
     return result->tuned + result->kept;
   }
 
@@ -111,34 +123,20 @@ private:
                                    TargetAttr::fromSpec(&getContext(), target));
       Expected<unsigned> found = tuneFor(*copies.back(), target, known, false);
       if (!found)
-        return emitError(untuned.getLoc())
-               << "for target '" << target.id << "': " << found.error().str();
+        return found.error().message.empty()
+                   ? failure()
+                   : emitError(untuned.getLoc())
+                         << "for target '" << target.id
+                         << "': " << found.error().str();
+      if (cancel.cancelled()) // the module's own result stands
+        return mlir::success();
       tuned.push_back({target, *copies.back()});
     }
-    Expected<std::string> table = crossTable(tuned, known, optionsAsWritten());
+    Expected<std::string> table = crossTable(tuned, known, tuneOptions(cancel));
     if (!table)
       return emitError(untuned.getLoc()) << table.error().str();
     llvm::errs() << *table;
     return mlir::success();
-  }
-
-  TuneModuleOptions optionsAsWritten() const {
-    TuneModuleOptions options;
-    options.device = device;
-    options.trials = trials;
-    options.seconds = seconds;
-    options.patience = patience;
-    options.seed = seed;
-    options.strategy = strategy;
-    options.objective = objective;
-    options.weight = weight;
-    options.db = db;
-    options.requireHit = requireHit;
-    options.toolDir = toolDir;
-    options.ptxas = ptxas;
-    options.allowOtherGpu = allowOtherGpu;
-    options.cancel = cancel;
-    return options;
   }
 
   CancelToken cancel;

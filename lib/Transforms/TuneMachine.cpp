@@ -17,9 +17,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <unistd.h>
 
 using namespace hwtune;
@@ -52,13 +49,6 @@ static std::string whyNoSimulation(const TargetSpec &target,
     if (Expected<std::string> found = findTool(part, toolDir); !found)
       return found.error().str();
   return "";
-}
-
-TuneMachine::~TuneMachine() {
-  workers.reset();
-  std::error_code ignored; // what is left in a temporary folder harms nobody
-  if (!parts.workFolder.empty())
-    std::filesystem::remove_all(parts.workFolder, ignored);
 }
 
 Status TuneMachine::openDatabase(const TuneModuleOptions &options) {
@@ -111,8 +101,8 @@ Status TuneMachine::openPtxas(const TargetSpec &target,
                                   *found, target.arch));
     }
   }
-  shownToolchain =
-      fmt::format("llvm {}, ptxas {}", LLVM_VERSION_STRING, version);
+  shownToolchain = fmt::format("hwtune {}, llvm {}, ptxas {}", HWTUNE_VERSION,
+                               LLVM_VERSION_STRING, version);
   return success();
 }
 
@@ -125,20 +115,17 @@ Status TuneMachine::openPrograms(const TargetSpec &target,
   Expected<std::string> compiler = findTool(kCompileProgram, options.toolDir);
   if (!compiler)
     return compiler.error();
-  std::error_code error;
-  std::string folder =
-      (std::filesystem::temp_directory_path(error) / "hwtune-XXXXXX").string();
-  if (error || !mkdtemp(folder.data()))
-    return Error{fmt::format("cannot make the folder `{}`: {}", folder,
-                             error ? error.message() : strerror(errno)),
-                 ""};
-  parts.workFolder = folder;
+  auto made = TemporaryFolder::make("hwtune");
+  if (!made)
+    return made.error();
+  folder = std::move(*made);
+  parts.workFolder = folder->path();
   // The simulated device gets the module's own description, which need not be
   // one of the table.
   bool isOwnDescription = parts.device.kind == DeviceName::Kind::Sim &&
                           parts.device.argument == target.id;
   if (isOwnDescription) {
-    parts.device.argument = folder + "/target.json";
+    parts.device.argument = parts.workFolder + "/target.json";
     if (Status s = writeFileAtomically(parts.device.argument, toJson(target));
         !s)
       return s;
@@ -155,11 +142,14 @@ Status TuneMachine::openPrograms(const TargetSpec &target,
   // module may be for another: where it is the module's own there is nothing
   // to ask it.
   std::string id = target.id;
+  parts.deviceId = shownDevice;
   if (!isOwnDescription) {
     Expected<OpenDevice> opened = openDevice(parts.device, open);
     if (!opened)
       return opened.error();
     id = opened->spec.id;
+    if (parts.device.kind != DeviceName::Kind::Sim && !opened->uuid.empty())
+      parts.deviceId = opened->uuid;
   }
   if (id != target.id && !options.allowOtherGpu)
     return Error{fmt::format("device `{}` is `{}`, but the module is for `{}`; "

@@ -8,6 +8,7 @@
 #ifndef HWTUNE_LIB_TRANSFORMS_TUNEMACHINE_H
 #define HWTUNE_LIB_TRANSFORMS_TUNEMACHINE_H
 
+#include "hwtune/Support/TemporaryFolder.h"
 #include "hwtune/Transforms/TuneModule.h"
 #include "hwtune/Tuner/OpTuner.h"
 
@@ -27,12 +28,11 @@ public:
   static Expected<std::unique_ptr<TuneMachine>>
   open(const TargetSpec &target, const TuneModuleOptions &options,
        std::vector<std::string> &notes);
-  ~TuneMachine();
 
   const TuneEnvironment &environment() const { return parts; }
   /// As the user knows it: "cuda:0", "sim:a100-sxm4-80gb", "model".
   const std::string &deviceName() const { return shownDevice; }
-  /// What compiles, by version: "llvm 22.1.8, ptxas 13.0.88".
+  /// What compiles, by version: "hwtune 0.1.0, llvm 22.1.8, ptxas 13.0.88".
   const std::string &toolchain() const { return shownToolchain; }
 
 private:
@@ -48,6 +48,7 @@ private:
 
   TuneEnvironment parts;
   std::string shownDevice, shownToolchain;
+  std::unique_ptr<TemporaryFolder> folder; ///< outlives who works in it
   std::unique_ptr<WorkerPool> workers;
   std::unique_ptr<Database> database;
   std::unique_ptr<TuneObserver> observer;

@@ -11,6 +11,7 @@
 #include "TuneRequest.h"
 
 #include "hwtune/IR/WorkloadExtraction.h"
+#include "hwtune/Support/Text.h"
 #include "hwtune/Transforms/ConfigConversion.h"
 #include "hwtune/Tuner/Progress.h"
 
@@ -32,7 +33,9 @@ struct Annotation {
 
 /// Six digits: more than any time is worth, and the same whether it comes from
 /// a run or from its record.
-double rounded(double value) { return std::stod(fmt::format("{:.6g}", value)); }
+double rounded(double value) {
+  return parseDouble(fmt::format("{:.6g}", value)).value_or(value);
+}
 
 Annotation annotationOf(MLIRContext *context, const TuneResult &result,
                         const std::string &device, const Space &space) {
@@ -132,41 +135,60 @@ Expected<Annotation> ModuleTuner::annotate(const TunableOp &tunable,
   return annotation;
 }
 
+/// Complains of what could not be tuned, each at its operation.
+void report(std::span<const std::pair<Location, Error>> failures,
+            bool areErrors) {
+  for (const auto &[loc, why] : failures) {
+    InFlightDiagnostic diagnostic =
+        areErrors ? emitError(loc) : emitWarning(loc);
+    diagnostic << "cannot be tuned: " << why.str();
+  }
+}
+
 /// Annotates every operation of `open`, until something interrupts. An error
 /// where what stops one stops all.
 Status annotateAll(ModuleTuner &tuner, std::span<const TunableOp> open,
                    const UserSchedules &schedules, bool requireHit,
                    TuneModuleResult &summary) {
-  std::optional<Error> firstFailure;
+  std::vector<std::pair<Location, Error>> failures;
   for (const TunableOp &tunable : open) {
+    Location loc = tunable.op->getLoc();
     const Schedule *schedule =
         tunable.workload ? schedules.scheduleFor(tunable.op, *tunable.workload)
                          : nullptr;
     if (!schedule) {
-      emitRemark(tunable.op->getLoc())
-          << "cannot be tuned: "
-          << (tunable.workload ? "no schedule matches"
-                               : tunable.workload.error().message);
+      emitRemark(loc) << "cannot be tuned: "
+                      << (tunable.workload ? "no schedule matches"
+                                           : tunable.workload.error().message);
       continue;
     }
     Expected<Annotation> annotation = tuner.annotate(tunable, *schedule);
-    if (!tuner.interrupted().empty())
-      return hwtune::success();
-    if (!annotation) {
-      const Error &why = annotation.error();
-      emitWarning(tunable.op->getLoc()) << "cannot be tuned: " << why.str();
-      if (!firstFailure)
-        firstFailure =
-            Error{tunable.workload->opName + ": " + why.message, why.where};
-      continue;
+    bool interrupted = !tuner.interrupted().empty();
+    if (annotation) {
+      tunable.op->setAttr(HWTuneDialect::kConfigAttrName, annotation->config);
+      tunable.op->setAttr(HWTuneDialect::kResultAttrName, annotation->result);
+      ++summary.tuned;
+    } else if (!interrupted) {
+      failures.emplace_back(loc, annotation.error());
     }
-    tunable.op->setAttr(HWTuneDialect::kConfigAttrName, annotation->config);
-    tunable.op->setAttr(HWTuneDialect::kResultAttrName, annotation->result);
-    ++summary.tuned;
+    if (interrupted)
+      break;
   }
-  if (firstFailure && (tuner.results().empty() || requireHit))
-    return *firstFailure;
-  return hwtune::success();
+  bool stops = !failures.empty() && (tuner.results().empty() || requireHit);
+  report(failures, stops);
+  return stops ? Status(Error{}) : hwtune::success();
+}
+
+/// Says that an operation is not tuned because it has a configuration, and
+/// where that comes from as far as it tells.
+void remarkKept(Operation *op) {
+  InFlightDiagnostic remark = emitRemark(op->getLoc())
+                              << "keeps the configuration it has";
+  if (auto result =
+          op->getAttrOfType<ResultAttr>(HWTuneDialect::kResultAttrName))
+    remark << " (" << stringifyTimeLabel(result.getLabel()) << " on '"
+           << result.getDevice() << "')";
+  remark << "; without 'hwtune.config' it would be tuned";
 }
 
 } // namespace
@@ -179,6 +201,15 @@ TuneModuleOptions hwtune::optionsFor(const TuneModuleOptions &options,
   return result;
 }
 
+hwtune::Status hwtune::checkTuneOptions(const TuneModuleOptions &options) {
+  if (Expected<OpTuneOptions> read = opTuneOptions(options); !read)
+    return read.error();
+  if (!options.device.empty())
+    if (Expected<DeviceName> name = parseDeviceName(options.device); !name)
+      return name.error();
+  return hwtune::success();
+}
+
 Expected<TuneModuleResult>
 hwtune::tuneModule(ModuleOp module, const TargetSpec &target,
                    const UserSchedules &schedules,
@@ -188,7 +219,9 @@ hwtune::tuneModule(ModuleOp module, const TargetSpec &target,
   for (TunableOp &tunable : collectLinalgOps(module)) {
     bool annotated = tunable.op->hasAttr(HWTuneDialect::kConfigAttrName);
     summary.kept += annotated;
-    if (!annotated)
+    if (annotated)
+      remarkKept(tunable.op);
+    else
       open.push_back(std::move(tunable));
   }
   if (open.empty())

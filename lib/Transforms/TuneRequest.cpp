@@ -8,10 +8,15 @@
 #include "TuneRequest.h"
 
 #include "hwtune/IR/OpIsolation.h"
+#include "hwtune/Search/Strategy.h"
 #include "hwtune/Transforms/Runner.h"
 #include "hwtune/Transforms/TailCheck.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
 
 using namespace mlir;
 using namespace hwtune;
@@ -20,16 +25,21 @@ Expected<OpTuneOptions>
 hwtune::opTuneOptions(const TuneModuleOptions &options) {
   std::optional<Objective> objective = parseObjective(options.objective);
   if (!objective)
-    return Error{fmt::format("objective '{}' is not known, expected latency, "
+    return Error{fmt::format("option 'objective' is '{}', expected latency, "
                              "throughput, energy, power, energy-delay or "
                              "pareto",
                              options.objective),
+                 ""};
+  std::span<const std::string_view> known = strategyNames();
+  if (std::find(known.begin(), known.end(), options.strategy) == known.end())
+    return Error{fmt::format("option 'strategy' is '{}', expected one of {}",
+                             options.strategy, fmt::join(known, ", ")),
                  ""};
   if (!(options.weight >= 0 && options.weight <= 1))
     return Error{
         fmt::format("option 'weight' is {:g}, expected 0 to 1", options.weight),
         ""};
-  if (!(options.seconds >= 0))
+  if (!(options.seconds >= 0 && std::isfinite(options.seconds)))
     return Error{fmt::format("option 'seconds' is {:g}, expected a time of 0 "
                              "(no limit) or more",
                              options.seconds),

@@ -65,10 +65,15 @@ Json CompileReply::toJson() const {
           {"milliseconds", milliseconds}};
 }
 
-static void triple(const JsonReader &r, std::array<int64_t, 3> &value) {
+/// Largest extents in CUDA: what is beyond them is no launch, and its product
+/// with others might overflow.
+static constexpr int64_t kMaxGrid = INT32_MAX, kMaxBlock = 1024;
+
+static void triple(const JsonReader &r, int64_t most,
+                   std::array<int64_t, 3> &value) {
   size_t i = 0;
   for (const JsonReader &extent : r.elements(3, 3))
-    value[i++] = extent.integer(1, kMax);
+    value[i++] = extent.integer(1, most);
 }
 
 Expected<CompileReply> CompileReply::fromJson(const Json &json) {
@@ -86,8 +91,8 @@ Expected<CompileReply> CompileReply::fromJson(const Json &json) {
   reply.launchFile = r["launch_file"].string();
   reply.ptxFile = r["ptx_file"].string();
   reply.ptxHash = r["ptx_hash"].string();
-  triple(r["grid"], reply.grid);
-  triple(r["block"], reply.block);
+  triple(r["grid"], kMaxGrid, reply.grid);
+  triple(r["block"], kMaxBlock, reply.block);
   reply.registers = r["registers"].integer(0, kMax);
   reply.spillBytes = r["spill_bytes"].integer(0, kMax);
   reply.sharedBytes = r["shared_bytes"].integer(0, kMax);

@@ -76,7 +76,8 @@ Expected<bool> Session::verify(size_t index) {
   const Artifact &artifact = artifactOf(configOf(entry));
   Verification verification;
   if (artifact.status != TrialStatus::Ok)
-    verification.reason = "it does not compile again: " + artifact.reason;
+    verification = {false, artifact.status,
+                    "it does not compile again: " + artifact.reason};
   else
     verification = callbacks.verify(configOf(entry), artifact);
   if (artifact.status == TrialStatus::Ok && !entry.trial.artifact.empty() &&
@@ -85,6 +86,9 @@ Expected<bool> Session::verify(size_t index) {
                      "measured",
                      configText(entry.trial.config)));
   if (verification.ok) {
+    if (!verification.note.empty())
+      warn(fmt::format("{}: {}", configText(entry.trial.config),
+                       verification.note));
     entry.trial.maxAbs = verification.maxAbs;
     entry.trial.maxRel = verification.maxRel;
     entry.trial.checkedElements = verification.checkedElements;
@@ -96,9 +100,11 @@ Expected<bool> Session::verify(size_t index) {
   TrialRecord trial = newTrial(configOf(entry), TrialRole::Final);
   fillArtifact(trial, artifact);
   trial.label = entry.trial.label;
-  trial.status = TrialStatus::Wrong;
-  trial.reason = verification.reason;
-  trial.lesson = "excluded: it would have won, but is wrong";
+  trial.status = verification.status;
+  trial.reason = shortened(verification.reason, kMaxReasonBytes);
+  trial.lesson = trial.status == TrialStatus::Wrong
+                     ? "excluded: it would have won, but is wrong"
+                     : "excluded: it would have won, but cannot be checked";
   if (Status status = store(trial); !status)
     return status.error();
   countFailure(trial);
@@ -273,7 +279,8 @@ Status Session::decide() {
         !status)
       return status;
   if (!result.tuned && !result.interrupted)
-    return Error{fmt::format("nothing works: {} candidates tried, {}; {}",
+    return Error{fmt::format("nothing works: the generic schedule and {} "
+                             "candidates tried, {}; {}",
                              result.tried, describeFailures(),
                              describeCounts(task.counts)),
                  ""};
@@ -327,6 +334,9 @@ void Session::fillRun() {
   run.verified = result.verified;
   run.stopReason = result.stopReason;
   run.budgetTrials = int64_t(options.stop.trials);
+  // A search that gave up spares no later one that asks for more.
+  if (equalFailures())
+    run.budgetTrials = int64_t(std::max<size_t>(result.tried, 1));
   run.budgetSeconds = options.stop.seconds;
   run.objective = toString(options.objective);
   run.tieOf = int64_t(result.tieOf);

@@ -244,11 +244,12 @@ private:
                      const std::vector<std::string> &what,
                      double limitSeconds) const;
   Verification verify(const Config &config, const Artifact &measured) const;
-  /// Compiles with expected values and compares; "" where all is right.
-  std::string compare(const Config &config, const char *kind,
-                      const std::string &module,
-                      const std::vector<std::vector<int64_t>> &shapes,
-                      const std::string &hash, Verification &result) const;
+  /// Compiles with expected values and compares; adds to `result`, which is ok
+  /// as long as all is right.
+  void compare(const Config &config, const char *kind,
+               const std::string &module,
+               const std::vector<std::vector<int64_t>> &shapes,
+               const std::string &hash, Verification &result) const;
 
   const OpTuneRequest &request;
   const OpTuneOptions &options;
@@ -272,7 +273,9 @@ RunRecord OpTuner::describe() const {
   run.opKind = toString(request.workload.kind);
   run.shapes = shapesText(request.workload);
   run.types = typesText(request.workload);
-  run.uuid = isModel() ? "model-only" : environment.device.str();
+  run.uuid = isModel()                      ? "model-only"
+             : environment.deviceId.empty() ? environment.device.str()
+                                            : environment.deviceId;
   run.target = targetText;
   run.toolVersion = environment.toolVersion;
   run.seed = options.seed;
@@ -284,7 +287,7 @@ Expected<std::optional<TuneResult>> OpTuner::stored() {
   std::string nearest = "there is no database";
   if (environment.database) {
     HitRule rule{labelOf(environment.device), int64_t(options.trials),
-                 options.seconds};
+                 options.seconds, request.schedule};
     // A device of its own is not needed to use what another one measured.
     if (options.requireHit)
       rule.label = Label::Predicted;
@@ -350,8 +353,9 @@ std::future<Artifact> OpTuner::compile(
     promise.set_value(artifact);
     return promise.get_future();
   }
-  auto reply = std::make_shared<std::future<WorkerReply>>(
-      environment.workers->submit(job.toJson()));
+  auto reply =
+      std::make_shared<std::future<WorkerReply>>(environment.workers->submit(
+          job.toJson(), expected ? kReferenceLimitSeconds : 0));
   // The pool works already; only the conversion waits for it.
   return std::async(std::launch::async, [this, reply, folder = job.folder] {
     Artifact artifact = artifactFrom(reply->get(), request.target);
@@ -380,41 +384,49 @@ RunOutcome OpTuner::execute(const std::string &launchFile,
 /// a launch.
 constexpr double kOpenLimitSeconds = 600;
 
-std::string OpTuner::compare(const Config &config, const char *kind,
-                             const std::string &module,
-                             const std::vector<std::vector<int64_t>> &shapes,
-                             const std::string &hash,
-                             Verification &result) const {
+void OpTuner::compare(const Config &config, const char *kind,
+                      const std::string &module,
+                      const std::vector<std::vector<int64_t>> &shapes,
+                      const std::string &hash, Verification &result) const {
+  auto fail = [&](TrialStatus status, std::string reason) {
+    result.ok = false;
+    result.status = status;
+    result.reason = std::move(reason);
+  };
   Artifact artifact = compile(config, kind, module, shapes, true).get();
   if (artifact.status != TrialStatus::Ok)
-    return fmt::format("the check ({}) does not compile: {}", kind,
-                       artifact.reason);
+    return fail(artifact.status,
+                fmt::format("the check ({}) does not compile: {}", kind,
+                            artifact.reason));
   if (!hash.empty() && artifact.hash != hash)
-    return "compiling again gives another PTX than the one that was measured";
+    return fail(TrialStatus::Wrong,
+                "compiling again gives another PTX than the one that was "
+                "measured");
   RunOutcome outcome =
       execute(artifact.launchFile, {"--check-only"}, kOpenLimitSeconds);
   if (!outcome.ok())
-    return fmt::format("the check ({}) fails ({}): {}", kind,
-                       toString(outcome.status), outcome.reason);
+    return fail(statusFrom(outcome.status),
+                fmt::format("the check ({}) fails ({}): {}", kind,
+                            toString(outcome.status), outcome.reason));
   if (!outcome.verify || outcome.verify->checked == 0)
-    return fmt::format("the check ({}) compared nothing", kind);
+    return fail(TrialStatus::Wrong,
+                fmt::format("the check ({}) compared nothing", kind));
   result.checkedElements =
       result.checkedElements.value_or(0) + outcome.verify->checked;
   result.maxAbs = std::max(result.maxAbs.value_or(0), outcome.verify->maxAbs);
   result.maxRel = std::max(result.maxRel.value_or(0), outcome.verify->maxRel);
-  return "";
 }
 
 Verification OpTuner::verify(const Config &config,
                              const Artifact &measured) const {
   Verification result;
-  result.reason = compare(config, "full", request.module, request.shapes,
-                          measured.hash, result);
+  result.ok = true;
+  compare(config, "full", request.module, request.shapes, measured.hash,
+          result);
   TailCheck tail = request.tail ? request.tail(config) : TailCheck();
-  if (result.reason.empty() && !tail.module.empty())
-    result.reason =
-        compare(config, "tail", tail.module, tail.shapes, "", result);
-  result.ok = result.reason.empty();
+  if (result.ok && !tail.module.empty())
+    compare(config, "tail", tail.module, tail.shapes, "", result);
+  result.note = tail.missing;
   return result;
 }
 

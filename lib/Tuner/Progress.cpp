@@ -116,7 +116,8 @@ private:
 
 class EventLog final : public TuneObserver {
 public:
-  explicit EventLog(std::FILE *file) : file(file) {}
+  EventLog(std::FILE *file, std::string path, std::FILE *complaints)
+      : file(file), path(std::move(path)), complaints(complaints) {}
   ~EventLog() override { std::fclose(file); }
 
   void started(const TuneProgress &p) override {
@@ -146,10 +147,19 @@ public:
 
 private:
   void write(const OrderedJson &json) {
-    std::fprintf(file, "%s\n", dumpJson(json).c_str());
-    std::fflush(file); // somebody may be reading along
+    std::string line = dumpJson(json) + "\n";
+    bool written =
+        std::fwrite(line.data(), 1, line.size(), file) == line.size() &&
+        std::fflush(file) == 0; // somebody may be reading along
+    if (!written && isWhole)
+      std::fprintf(complaints, "hwtune: cannot write the event log '%s': %s\n",
+                   path.c_str(), strerror(errno));
+    isWhole &= written;
   }
   std::FILE *file;
+  std::string path;
+  std::FILE *complaints;
+  bool isWhole = true;
 };
 
 class ObserverList final : public TuneObserver {
@@ -188,13 +198,15 @@ std::unique_ptr<TuneObserver> makeProgressPrinter(std::FILE *out,
   return std::make_unique<Printer>(out, terminal);
 }
 
-Expected<std::unique_ptr<TuneObserver>> makeEventLog(const std::string &path) {
+Expected<std::unique_ptr<TuneObserver>> makeEventLog(const std::string &path,
+                                                     std::FILE *complaints) {
   std::FILE *file = std::fopen(path.c_str(), "we");
   if (!file)
     return Error{fmt::format("cannot write the event log '{}': {}", path,
                              strerror(errno)),
                  ""};
-  return std::unique_ptr<TuneObserver>(std::make_unique<EventLog>(file));
+  return std::unique_ptr<TuneObserver>(
+      std::make_unique<EventLog>(file, path, complaints));
 }
 
 std::unique_ptr<TuneObserver>

@@ -77,11 +77,23 @@ Status Session::check() const {
 }
 
 /// Whether another try would end the same way: not what a busy device, another
-/// process or little memory may have caused.
-static bool isLasting(TrialStatus status) {
-  return status != TrialStatus::CompileTimeout &&
-         status != TrialStatus::RunTimeout && status != TrialStatus::Launch &&
-         status != TrialStatus::Noisy;
+/// process on it or little memory may have caused.
+static bool isLasting(const TrialRecord &trial) {
+  switch (trial.status) {
+  case TrialStatus::Ok:
+  case TrialStatus::Constraint:
+  case TrialStatus::Compile:
+  case TrialStatus::Wrong:
+    return true;
+  case TrialStatus::Sticky: // nobody else is on a simulated device
+    return trial.label != Label::Measured;
+  case TrialStatus::CompileTimeout:
+  case TrialStatus::Launch:
+  case TrialStatus::RunTimeout:
+  case TrialStatus::Noisy:
+    break;
+  }
+  return false;
 }
 
 Status Session::openRun() {
@@ -95,7 +107,7 @@ Status Session::openRun() {
     for (TrialRecord &trial : *trials)
       if ((trial.role == TrialRole::Candidate ||
            trial.role == TrialRole::Heuristic) &&
-          isLasting(trial.status))
+          isLasting(trial))
         past.emplace(trial.identity(), std::move(trial));
   }
   Expected<int64_t> id = options.database->beginRun(result.run);

@@ -43,7 +43,7 @@ double relativeNoise(const TrialRecord &trial) {
 
 void fillMeasurement(TrialRecord &trial, const Measurement &m) {
   trial.status = m.status;
-  trial.reason = m.reason;
+  trial.reason = shortened(m.reason, kMaxReasonBytes);
   trial.label = m.label;
   for (double seconds : m.seconds)
     trial.timesNs.push_back(seconds * 1e9);
@@ -80,7 +80,7 @@ void fillMeasurement(TrialRecord &trial, const Measurement &m) {
 
 void fillArtifact(TrialRecord &trial, const Artifact &artifact) {
   trial.status = artifact.status;
-  trial.reason = artifact.reason;
+  trial.reason = shortened(artifact.reason, kMaxReasonBytes);
   trial.registers = artifact.registers;
   trial.spillBytes = artifact.spillBytes;
   trial.sharedBytes = artifact.sharedBytes;

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <csignal>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -32,20 +33,20 @@ public:
 
   /// Starts the threads; the first one's child must come up.
   Status run();
-  std::future<WorkerReply> submit(Json request) override;
+  std::future<WorkerReply> submit(Json request, double limitSeconds) override;
   unsigned workers() const override { return unsigned(threads.size()); }
   size_t replaced() const override { return replacements; }
 
 private:
   struct Job {
     Json request;
+    double limitSeconds = 0;
     std::promise<WorkerReply> reply;
   };
   void work(std::promise<Status> *greeting);
   /// The next job; nothing once the pool ends.
   std::optional<Job> next();
-  WorkerReply serve(WorkerProcess &process, unsigned &served,
-                    const Json &request);
+  WorkerReply serve(WorkerProcess &process, unsigned &served, const Job &job);
   bool stopping() const { return ending || cancel.cancelled(); }
 
   WorkerOptions options;
@@ -85,8 +86,9 @@ Status Pool::run() {
   return success();
 }
 
-std::future<WorkerReply> Pool::submit(Json request) {
+std::future<WorkerReply> Pool::submit(Json request, double limitSeconds) {
   Job job;
+  job.limitSeconds = limitSeconds > 0 ? limitSeconds : options.timeoutSeconds;
   std::future<WorkerReply> reply = job.reply.get_future();
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -108,8 +110,16 @@ std::optional<Pool::Job> Pool::next() {
   return job;
 }
 
+/// Whether somebody else ended the worker, so that another try may go better:
+/// the signals of a program's own faults come again.
+static bool isFromOutside(const WorkerReply &reply) {
+  return reply.status == WorkerReply::Status::Died &&
+         (reply.signal == SIGKILL || reply.signal == SIGTERM ||
+          reply.signal == SIGINT || reply.signal == SIGHUP);
+}
+
 WorkerReply Pool::serve(WorkerProcess &process, unsigned &served,
-                        const Json &request) {
+                        const Job &job) {
   auto stop = [this] { return stopping(); };
   if (stop())
     return {WorkerReply::Status::Cancelled, {}, "cancelled"};
@@ -129,7 +139,7 @@ WorkerReply Pool::serve(WorkerProcess &process, unsigned &served,
               status.error().message};
   }
   ++served;
-  WorkerReply reply = process.exchange(request, stop);
+  WorkerReply reply = process.exchange(job.request, job.limitSeconds, stop);
   if (reply.status != WorkerReply::Status::Answered && !stop())
     ++replacements;
   return reply;
@@ -145,8 +155,15 @@ void Pool::work(std::promise<Status> *greeting) {
     if (!ok)
       return;
   }
-  while (std::optional<Job> job = next())
-    job->reply.set_value(serve(process, served, job->request));
+  while (std::optional<Job> job = next()) {
+    WorkerReply reply = serve(process, served, *job);
+    if (isFromOutside(reply) && !stopping()) {
+      reply = serve(process, served, *job);
+      if (isFromOutside(reply))
+        reply.reason = "twice, " + reply.reason;
+    }
+    job->reply.set_value(std::move(reply));
+  }
 }
 
 } // namespace

@@ -144,7 +144,8 @@ Status WorkerProcess::spawn() {
 Status WorkerProcess::start(const std::function<bool()> &stop) {
   if (Status status = spawn(); !status)
     return status;
-  WorkerReply reply = exchange({{"id", 0}, {"hello", 1}}, stop);
+  WorkerReply reply =
+      exchange({{"id", 0}, {"hello", 1}}, options.timeoutSeconds, stop);
   if (reply.status == WorkerReply::Status::Answered &&
       reply.body.contains("hello"))
     return success();
@@ -168,7 +169,7 @@ void WorkerProcess::kill() {
   if (pid > 0) {
     ::kill(-pid, SIGKILL);
     ::kill(pid, SIGKILL); // where the group is not made yet
-    while (::waitpid(pid, &waitStatus, 0) < 0 && errno == EINTR)
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR)
       ;
   }
   pid = -1;
@@ -249,25 +250,34 @@ static std::string describeEnd(int status) {
   return fmt::format("exited with code {}", WEXITSTATUS(status));
 }
 
-WorkerReply WorkerProcess::failure(WorkerReply::Status status) {
+std::string WorkerProcess::reapDead(int &signal) {
+  // Give it a moment to end by itself, so that its own signal is seen and not
+  // ours.
+  int status = 0;
+  pid_t ended = 0;
+  for (int i = 0; i < 100 && (ended = ::waitpid(pid, &status, WNOHANG)) == 0;
+       ++i)
+    ::usleep(5000);
+  if (err >= 0)
+    drain(err, errors);
+  if (ended != pid) // it lives on, or somebody else reaped it
+    return ended == 0 ? "closed its output and did not end"
+                      : "ended, nobody knows how";
+  ::kill(-std::exchange(pid, -1), SIGKILL); // what it left of its group
+  signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return describeEnd(status);
+}
+
+WorkerReply WorkerProcess::failure(WorkerReply::Status status,
+                                   double limitSeconds) {
   WorkerReply reply;
   reply.status = status;
   std::string what;
   if (status == WorkerReply::Status::Died) {
-    // It closed its output; give it a moment to end by itself, so that its
-    // own signal is seen and not ours.
-    for (int i = 0; i < 100 && ::waitpid(pid, &waitStatus, WNOHANG) == 0; ++i)
-      ::usleep(5000);
-    if (err >= 0)
-      drain(err, errors);
-    pid_t group = std::exchange(pid, -1);
-    ::kill(-group, SIGKILL);
-    while (::waitpid(group, nullptr, 0) < 0 && errno == EINTR)
-      ;
-    what = "the compile worker " + describeEnd(waitStatus);
+    what = "the compile worker " + reapDead(reply.signal);
   } else if (status == WorkerReply::Status::TimedOut) {
     what = fmt::format("the compile worker did not answer within {:g} s",
-                       options.timeoutSeconds);
+                       limitSeconds);
   } else if (status == WorkerReply::Status::Malformed) {
     what = fmt::format("the compile worker sent {} bytes that are no reply",
                        output.size());
@@ -298,13 +308,13 @@ WorkerReply WorkerProcess::parse(const Json &request) {
   return reply;
 }
 
-WorkerReply WorkerProcess::exchange(const Json &request,
+WorkerReply WorkerProcess::exchange(const Json &request, double limitSeconds,
                                     const std::function<bool()> &stop) {
   std::string line = dumpJson(request) + "\n";
   WorkerReply::Status status =
-      transfer(line, monotonicSeconds() + options.timeoutSeconds, stop);
+      transfer(line, monotonicSeconds() + limitSeconds, stop);
   if (status != WorkerReply::Status::Answered)
-    return failure(status);
+    return failure(status, limitSeconds);
   return parse(request);
 }
 

@@ -34,16 +34,20 @@ public:
   /// False where it has ended since, or has said something unasked.
   bool isUsable();
 
-  /// Sends one line and waits for one. On any status but Answered the child is
-  /// gone. `stop` is polled.
-  WorkerReply exchange(const Json &request, const std::function<bool()> &stop);
+  /// Sends one line and waits for one, at most `limitSeconds`. On any status
+  /// but Answered the child is gone. `stop` is polled.
+  WorkerReply exchange(const Json &request, double limitSeconds,
+                       const std::function<bool()> &stop);
 
 private:
   Status spawn();
   /// Moves bytes both ways until a whole line is there; otherwise a status.
   WorkerReply::Status transfer(std::string_view request, double deadline,
                                const std::function<bool()> &stop);
-  WorkerReply failure(WorkerReply::Status status);
+  WorkerReply failure(WorkerReply::Status status, double limitSeconds);
+  /// What became of a child that closed its output: it is reaped. `signal` is
+  /// set where one killed it.
+  std::string reapDead(int &signal);
   WorkerReply parse(const Json &request);
   /// Appends what `fd` has; false at its end.
   bool drain(int fd, std::string &buffer);
@@ -55,7 +59,6 @@ private:
   pid_t pid = -1;
   int in = -1, out = -1, err = -1;
   std::string output, errors;
-  int waitStatus = 0;
 };
 
 } // namespace hwtune

@@ -1,3 +1,5 @@
+// UNSUPPORTED: sanitize
+// A stock tool, which is not instrumented, loads the library.
 // RUN: mlir-opt %s --pass-pipeline="builtin.module(gpu-kernel-outlining,gpu-lower-to-nvvm-pipeline{cubin-format=isa cubin-chip=sm_80 cubin-features=+ptx80})" \
 // RUN:   | env HWTUNE_SIM_TARGET=v100-sxm2-16gb not mlir-runner --entry-point-result=void --shared-libs=%mlir_lib/libmlir_runner_utils.so,%hwtune_lib/libhwtune-gpu-runtime.so 2>&1 \
 // RUN:   | FileCheck %s

@@ -1,3 +1,5 @@
+// UNSUPPORTED: sanitize
+// A stock tool, which is not instrumented, loads the library.
 // hwtune-opt and the plugin in a stock mlir-opt do the same, and stock mlir-opt
 // takes what comes out with no flag. Softmax is taken apart first.
 // RUN: hwtune-opt --pass-pipeline='builtin.module(hw-aware-tune{target=t4 device=model})' %s -o %t.long 2>/dev/null

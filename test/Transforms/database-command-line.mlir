@@ -7,7 +7,7 @@
 
 // FIRST: records: {{.*}}database-command-line.mlir.tmp.cache/hwtune/records.db
 // FIRST-NOT: from the records
-// SECOND: error: linalg.copy: no record for linalg.copy on t4: its winner was not verified
+// SECOND: error: cannot be tuned: no record for linalg.copy on t4: its winner was not verified
 // NONE-NOT: records:
 module attributes {hwtune.target = #hwtune.target<"t4">} {
   func.func @copy(%a: memref<64xf32>, %b: memref<64xf32>) {

@@ -1,3 +1,5 @@
+// UNSUPPORTED: sanitize
+// A stock tool, which is not instrumented, loads the library.
 // RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-export-schedule{file=%t.lib.mlir})' | FileCheck %s --check-prefix=SAME
 // RUN: FileCheck %s < %t.lib.mlir
 // The library is valid, and replaying it in a stock mlir-opt schedules the op.

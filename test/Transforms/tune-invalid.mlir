@@ -7,7 +7,7 @@
 
 // TARGET: module has no 'hwtune.target', expected one; run 'hw-attach-target' first
 // DEVICE: gpu
-// OBJECTIVE: objective 'speed' is not known, expected latency,
+// OBJECTIVE: option 'objective' is 'speed', expected latency,
 // STRATEGY: luck
 // HIT: no record for linalg.copy on t4
 // DB: error:

@@ -42,7 +42,7 @@
 // RUN: not hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=model objective=beauty})' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // MODEL: objective `energy`: the device reports no energy
 // WEIGHT: error: option 'weight' is 2, expected 0 to 1
-// UNKNOWN: error: objective 'beauty' is not known, expected latency, throughput, energy, power, energy-delay or pareto
+// UNKNOWN: error: option 'objective' is 'beauty', expected latency, throughput, energy, power, energy-delay or pareto
 module attributes {hwtune.target = #hwtune.target<"a100-sxm4-80gb">} {
   func.func @copy(%a: memref<30000xf32>, %b: memref<30000xf32>) {
     linalg.copy ins(%a : memref<30000xf32>) outs(%b : memref<30000xf32>)

@@ -33,9 +33,9 @@
 // What fails when a configuration is compiled: a handle used after its
 // operation is gone, and a schedule that leaves the operation as it was.
 // RUN: not hwtune-opt %t/op.mlir --pass-pipeline='builtin.module(hw-tune{device=sim:t4 trials=2 schedules=%t/handle.mlir})' 2>&1 | FileCheck %s --check-prefix=HANDLE
-// HANDLE: warning: cannot be tuned: {{.*}}op uses a handle invalidated by a previously executed transform op
+// HANDLE: error: cannot be tuned: {{.*}}op uses a handle invalidated by a previously executed transform op
 // RUN: not hwtune-opt %t/op.mlir --pass-pipeline='builtin.module(hw-tune{device=sim:t4 trials=2 schedules=%t/nothing.mlir})' 2>&1 | FileCheck %s --check-prefix=NOTHING
-// NOTHING: warning: cannot be tuned: {{.*}}the schedule left an op unscheduled: linalg.copy
+// NOTHING: error: cannot be tuned: {{.*}}the schedule left an op unscheduled: linalg.copy
 
 //--- op.mlir
 module attributes {hwtune.target = #hwtune.target<"t4">} {

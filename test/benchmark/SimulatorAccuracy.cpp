@@ -185,7 +185,7 @@ bool runKernel(const Json &kernel, const TargetSpec &target, bool usePtxas,
   if (usePtxas) {
     options.facts.registers = kernel["regs"];
     options.facts.spillBytes = kernel["spill_ld"].get<uint32_t>();
-    options.facts.fromPtxas = true;
+    options.facts.given = true;
   }
   timing::TimingReport report =
       timing::timeLaunch(**program, memory, request, target, options);

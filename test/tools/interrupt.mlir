@@ -1,13 +1,18 @@
-// Ctrl-C stops the children, leaves no partial output and no damaged database,
-// and keeps the best so far in the records: while a candidate is compiled, while
-// one is measured, and between trials.
-// RUN: %python %S/Inputs/interrupt.py compile %s %t.compile | FileCheck %s
-// RUN: %python %S/Inputs/interrupt.py measure %s %t.measure | FileCheck %s
-// RUN: %python %S/Inputs/interrupt.py search %s %t.search | FileCheck %s --check-prefixes=CHECK,BEST
+// Ctrl-C stops the children, leaves no temporary file and no damaged database,
+// and keeps the best so far, in the output and in the records: while a candidate
+// is compiled, while one is measured, and between trials. The output file holds
+// what it held before until there is something to write.
+// RUN: %python %S/Inputs/interrupt.py compile %s %t.compile | FileCheck %s --check-prefixes=CHECK,NEW
+// RUN: %python %S/Inputs/interrupt.py measure %s %t.measure | FileCheck %s --check-prefixes=CHECK,OLD
+// RUN: %python %S/Inputs/interrupt.py search %s %t.search | FileCheck %s --check-prefixes=BEST,CHECK,NEW
 // BEST: interrupted: the best so far
-// CHECK: error: interrupted{{.*}} linalg.matmul
-// CHECK: exit code 1, children left: 0
-// CHECK: output written: False
+// NEW: warning: interrupted while linalg.matmul was being tuned; {{.*}}; the best so far is used
+// OLD: error: interrupted{{.*}} linalg.matmul
+// CHECK: exit code 130, children left: 0
+// NEW: output: new
+// NEW: configurations in it: 1
+// OLD: output: old
+// CHECK: temporary files left: 0
 // CHECK: folders left: 0
 // CHECK: database: ok
 

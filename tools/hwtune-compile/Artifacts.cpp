@@ -6,38 +6,24 @@
 //===----------------------------------------------------------------------===//
 
 #include "Artifacts.h"
+#include "Expectation.h"
 
-#include "hwtune/Codegen/BlockSample.h"
 #include "hwtune/Codegen/Compile.h"
-#include "hwtune/Codegen/Reference.h"
 #include "hwtune/IR/WorkloadExtraction.h"
-#include "hwtune/Measure/ExpectedFile.h"
 #include "hwtune/Measure/Generator.h"
 #include "hwtune/Support/File.h"
-#include "hwtune/Support/Random.h"
 #include "hwtune/Support/Sha256.h"
 #include "hwtune/Target/KnownTargets.h"
 #include "hwtune/Target/TargetFields.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-
 #include <chrono>
-#include <span>
 
 #include <fmt/format.h>
-#include <limits>
 
 using namespace mlir;
 
 namespace hwtune {
 namespace {
-
-/// The function of a request and its marked op.
-struct Subject {
-  func::FuncOp function;
-  linalg::LinalgOp op;
-};
 
 Expected<Subject> findSubject(ModuleOp module) {
   Subject subject;
@@ -64,14 +50,6 @@ Expected<TargetSpec> readTarget(const std::string &text) {
   if (first != std::string::npos && text[first] == '{')
     return targetFromJson(text);
   return targetFromIdOrFile(text);
-}
-
-/// Shape of memref argument `i` in this launch.
-std::vector<int64_t> shapeOf(MemRefType type, size_t i,
-                             const CompileOptions &options) {
-  if (i < options.shapes.size())
-    return options.shapes[i];
-  return std::vector<int64_t>(type.getShape().begin(), type.getShape().end());
 }
 
 /// Shape of the buffer behind memref argument `i`: its own, or all that it
@@ -116,163 +94,6 @@ Expected<std::vector<BufferDesc>> describeBuffers(Subject subject,
     buffers.push_back(std::move(buffer));
   }
   return buffers;
-}
-
-/// One value for each scalar argument, from the generator like buffers.
-std::vector<double> scalarsOf(Subject subject, uint64_t seed) {
-  std::vector<double> scalars;
-  for (BlockArgument argument : subject.function.getArguments()) {
-    if (isa<MemRefType>(argument.getType()))
-      continue;
-    ElementType type =
-        elementTypeOf(argument.getType()).value_or(ElementType::I64);
-    scalars.push_back(generatedValue(seed + argument.getArgNumber(), 0, type));
-  }
-  return scalars;
-}
-
-/// Iterations of each loop of the op for buffers of these sizes.
-std::vector<int64_t> loopExtents(const Workload &workload,
-                                 const ReferenceInputs &inputs) {
-  std::vector<int64_t> extents;
-  for (size_t l = 0; l < workload.loops.size(); ++l) {
-    int64_t extent = workload.loops[l].extent;
-    for (size_t o = 0; extent == kDynamic && o < workload.operands.size(); ++o)
-      for (size_t d = 0; d < workload.operands[o].index.size(); ++d)
-        if (workload.operands[o].index[d].coefficients[l] == 1 &&
-            d < inputs.buffers[o].shape.size())
-          extent = inputs.buffers[o].shape[d];
-    extents.push_back(std::max<int64_t>(extent, 1));
-  }
-  return extents;
-}
-
-struct Compiled {
-  CompiledKernel kernel;
-  LaunchDescription launch;
-  std::string expected; ///< of expected.bin; "" where not asked for
-};
-
-/// Iterations of the op beyond which only a sample of it is checked: all that
-/// some blocks write, or, where it is not known which block writes what, as
-/// many elements as this allows.
-constexpr double kMostReferencePoints = double(int64_t(1) << 27);
-
-/// Ascending, first and last included, one at random in each of equal parts.
-std::vector<uint64_t> sampleElements(uint64_t elements, uint64_t count,
-                                     uint64_t seed) {
-  std::vector<uint64_t> indices;
-  if (count >= elements)
-    return indices; // all
-  Random random(seed);
-  for (uint64_t i = 0; i < count; ++i) {
-    // Parts differ by one where `count` does not divide: all is covered.
-    auto edge = [&](uint64_t k) {
-      return uint64_t((unsigned __int128)k * elements / count);
-    };
-    uint64_t from = edge(i), at = from + random.next() % (edge(i + 1) - from);
-    indices.push_back(i == 0 ? 0 : i + 1 == count ? elements - 1 : at);
-  }
-  return indices;
-}
-
-/// What the reference reads, and which buffer each operand is.
-ReferenceInputs referenceInputs(Subject subject, const CompileOptions &options,
-                                const LaunchDescription &launch, uint64_t seed,
-                                std::map<unsigned, unsigned> &bufferOf) {
-  ReferenceInputs inputs;
-  llvm::DenseMap<Value, unsigned> bufferAt;
-  std::vector<double> scalars = scalarsOf(subject, seed);
-  llvm::DenseMap<Value, double> scalarAt;
-  for (BlockArgument argument : subject.function.getArguments()) {
-    if (isa<MemRefType>(argument.getType()))
-      bufferAt.try_emplace(argument, bufferAt.size());
-    else
-      scalarAt.try_emplace(argument, scalars[scalarAt.size()]);
-  }
-  for (OpOperand &operand : subject.op->getOpOperands()) {
-    unsigned number = operand.getOperandNumber();
-    ReferenceBuffer buffer;
-    if (auto it = bufferAt.find(operand.get()); it != bufferAt.end()) {
-      const BufferDesc &desc = launch.buffers[it->second];
-      buffer = {shapeOf(cast<MemRefType>(operand.get().getType()), it->second,
-                        options),
-                desc.seed};
-      bufferOf[number] = it->second;
-    } else if (auto scalar = scalarAt.find(operand.get());
-               scalar != scalarAt.end()) {
-      inputs.scalars[number] = scalar->second;
-    }
-    inputs.buffers.push_back(std::move(buffer));
-  }
-  return inputs;
-}
-
-/// Largest value that a kernel may take for zero: numbers below the smallest
-/// normal one may be flushed, f16 keeps its subnormal ones.
-double lostToUnderflow(ElementType accumulator) {
-  switch (accumulator) {
-  case ElementType::F64:
-    return std::numeric_limits<double>::min();
-  case ElementType::F32:
-  case ElementType::BF16:
-    return std::numeric_limits<float>::min();
-  case ElementType::F16:
-    return 0x1p-24;
-  default:
-    return 0;
-  }
-}
-
-/// Fills the expected section of `compiled`. `tiles`: `Schedule::gridTiles`.
-Status computeExpected(Subject subject, const Workload &workload,
-                       const CompileOptions &options, uint64_t seed,
-                       std::span<const int64_t> tiles, Compiled &compiled) {
-  std::map<unsigned, unsigned> bufferOf; // operand -> buffer
-  ReferenceInputs inputs =
-      referenceInputs(subject, options, compiled.launch, seed, bufferOf);
-  std::vector<int64_t> extents = loopExtents(workload, inputs);
-  double points = 1;
-  for (int64_t extent : extents)
-    points *= double(extent);
-  std::vector<std::vector<uint64_t>> indices; // empty lists: all elements
-  // Elements of a sample are counted without gaps.
-  bool packed = std::all_of(
-      workload.operands.begin(), workload.operands.end(),
-      [](const Operand &o) { return !o.isOutput || o.strides.empty(); });
-  if (points > kMostReferencePoints) {
-    std::optional<BlockSample> sample;
-    if (packed)
-      sample = sampleBlocks(workload, extents, tiles,
-                            compiled.kernel.kernel.grid, seed);
-    if (sample) {
-      compiled.launch.sampleBlocks = std::move(sample->blocks);
-      indices = std::move(sample->elements);
-    } else {
-      for (OpOperand &operand : subject.op.getDpsInitsMutable()) {
-        uint64_t elements = uint64_t(
-            compiled.launch.buffers[bufferOf[operand.getOperandNumber()]]
-                .elements());
-        auto count = uint64_t(double(elements) * kMostReferencePoints / points);
-        indices.push_back(
-            sampleElements(elements, std::max<uint64_t>(64, count), seed));
-      }
-    }
-  }
-  Expected<std::vector<ReferenceOutput>> outputs =
-      computeReference(subject.op, inputs, indices);
-  if (!outputs)
-    return outputs.error();
-  for (const ReferenceOutput &output : *outputs) {
-    ExpectedDesc desc;
-    desc.buffer = bufferOf[output.operand];
-    desc.relative = kReferenceSlack;
-    desc.absolute = lostToUnderflow(workload.accumulator);
-    appendExpected(compiled.expected, output.expected, desc);
-    compiled.launch.expected.push_back(desc);
-  }
-  compiled.launch.expectedFile = "expected.bin";
-  return success();
 }
 
 /// The kernel of a built-in schedule, and the tiles of its grid.

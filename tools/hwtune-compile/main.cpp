@@ -13,10 +13,11 @@
 #include "Artifacts.h"
 
 #include "hwtune/Codegen/Compile.h"
+#include "hwtune/Support/Arguments.h"
 #include "hwtune/Support/File.h"
+#include "hwtune/Support/Text.h"
 #include "hwtune/Target/KnownTargets.h"
 
-#include <charconv>
 #include <cstdio>
 #include <optional>
 
@@ -50,33 +51,13 @@ struct Options {
   CompileRequest request;
 };
 
-template <typename Int> std::optional<Int> number(std::string_view text) {
-  Int value{};
-  auto [end, code] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  return value;
-}
-
-std::vector<std::string_view> splitAt(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    size_t at = text.find(separator);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos)
-      return parts;
-    text = text.substr(at + 1);
-  }
-}
-
 Status readShapes(std::string_view text, CompileRequest &request) {
-  for (std::string_view shape : splitAt(text, ',')) {
+  for (std::string_view shape : split(text, ',')) {
     std::vector<int64_t> sizes;
     if (!shape.empty())
-      for (std::string_view part : splitAt(shape, 'x')) {
-        std::optional<int64_t> size = number<int64_t>(part);
-        if (!size)
+      for (std::string_view part : split(shape, 'x')) {
+        std::optional<int64_t> size = parseInt(part);
+        if (!size || *size < 0)
           return Error{fmt::format("--shapes: `{}` is no size; expected e.g. "
                                    "64x32,32x16,64x16",
                                    part),
@@ -112,10 +93,11 @@ Status readArgument(std::string_view argument, Options &options) {
   else if (argument == "--worker")
     options.worker = true;
   else if (key == "--seed") {
-    std::optional<uint64_t> seed = number<uint64_t>(value);
-    if (!seed)
-      return Error{fmt::format("--seed: `{}` is no number", value), ""};
-    request.seed = *seed;
+    std::optional<int64_t> seed = parseInt(value);
+    if (!seed || *seed < 0)
+      return Error{fmt::format("--seed: `{}` is no number of 0 or more", value),
+                   ""};
+    request.seed = uint64_t(*seed);
   } else
     return Error{fmt::format("unknown option `{}`; see --help", argument), ""};
   return success();
@@ -163,31 +145,30 @@ int compileOnce(Options &options) {
                reply.diagnostics);
     return 1;
   }
-  fmt::print("{}: grid {} x {} x {}, block {} x {} x {}, {} bytes of shared "
-             "memory, {} registers ({}), {} spill bytes\n",
-             reply.ptxFile, reply.grid[0], reply.grid[1], reply.grid[2],
-             reply.block[0], reply.block[1], reply.block[2], reply.sharedBytes,
-             reply.registers, reply.registerBasis, reply.spillBytes);
+  std::string about = fmt::format(
+      "{}: grid {} x {} x {}, block {} x {} x {}, {} bytes of shared "
+      "memory, {} registers ({}), {} spill bytes\n",
+      reply.ptxFile, reply.grid[0], reply.grid[1], reply.grid[2],
+      reply.block[0], reply.block[1], reply.block[2], reply.sharedBytes,
+      reply.registers, reply.registerBasis, reply.spillBytes);
   if (!options.stats)
-    return 0;
+    return printResult("hwtune-compile", about);
   Expected<std::string> ptx = readFile(reply.ptxFile);
   if (!ptx) {
     fmt::print(stderr, "hwtune-compile: {}\n", ptx.error().message);
     return 1;
   }
   for (const auto &[opcode, count] : ptxStats(*ptx).opcodes)
-    fmt::print("{:8} {}\n", count, opcode);
-  return 0;
+    about += fmt::format("{:8} {}\n", count, opcode);
+  return printResult("hwtune-compile", about);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   for (int i = 1; i < argc; ++i)
-    if (std::string_view(argv[i]) == "--help") {
-      fmt::print("{}", kUsage);
-      return 0;
-    }
+    if (std::string_view(argv[i]) == "--help")
+      return printResult("hwtune-compile", kUsage);
   Expected<Options> options = readArguments(argc, argv);
   if (!options) {
     fmt::print(stderr, "hwtune-compile: {}\n", options.error().str());

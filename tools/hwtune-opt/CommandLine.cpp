@@ -9,6 +9,7 @@
 
 #include "hwtune/Records/Database.h"
 
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CommandLine.h"
@@ -57,6 +58,39 @@ hwtune::findUnknownHelpLikeFlag(ArrayRef<const char *> arguments) {
   return std::nullopt;
 }
 
+/// Name and value of "-name=value" and "--name=value"; no name where the
+/// argument is no flag.
+static std::pair<StringRef, StringRef> splitFlag(StringRef argument) {
+  auto [flag, value] = argument.split('=');
+  if (!flag.consume_front("-"))
+    return {};
+  flag.consume_front("-");
+  return {flag, value};
+}
+
+bool hwtune::checkPassOptions(ArrayRef<const char *> arguments) {
+  for (StringRef argument : arguments.drop_front()) {
+    auto [flag, options] = splitFlag(argument);
+    const mlir::PassRegistryEntry *entry = mlir::PassInfo::lookup(flag);
+    if (!entry)
+      entry = mlir::PassPipelineInfo::lookup(flag);
+    if (!entry || flag.empty())
+      continue;
+    // A value that is none is complained about where it is read.
+    auto complain = [&](const Twine &message) {
+      std::string text = message.str();
+      if (!StringRef(text).trim().empty())
+        errs() << arguments[0] << ": --" << flag << ": "
+               << StringRef(text).trim() << '\n';
+      return mlir::failure();
+    };
+    mlir::OpPassManager scratch;
+    if (mlir::failed(entry->addToPipeline(scratch, options, complain)))
+      return false;
+  }
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Defaults that only a program may look for
 //===----------------------------------------------------------------------===//
@@ -84,17 +118,18 @@ static std::string findPtxas() {
   return "";
 }
 
-std::vector<std::string>
+hwtune::CompletedArguments
 hwtune::withDefaults(ArrayRef<const char *> arguments) {
-  std::vector<std::string> result(arguments.begin(), arguments.end());
+  CompletedArguments result;
+  result.arguments.assign(arguments.begin(), arguments.end());
   std::string database =
       defaultDatabasePath(environment("XDG_CACHE_HOME"), environment("HOME"));
   bool added = false;
-  for (std::string &argument : result) {
-    auto [flag, options] = StringRef(argument).split('=');
-    if (flag != "--hw-aware-tune" && flag != "--hw-tune")
+  for (std::string &argument : result.arguments) {
+    auto [flag, options] = splitFlag(argument);
+    if (flag != "hw-aware-tune" && flag != "hw-tune")
       continue;
-    std::string all = options.str();
+    std::string name = flag.str(), all = options.str();
     auto add = [&](StringRef key, const std::string &value) {
       if (names(options, key) || value.empty())
         return false;
@@ -104,10 +139,10 @@ hwtune::withDefaults(ArrayRef<const char *> arguments) {
     added |= add("db=", database);
     add("ptxas=", findPtxas());
     if (!all.empty())
-      argument = flag.str() + "=" + all;
+      argument = "--" + name + "=" + all;
   }
   if (added)
-    errs() << "records: " << database << '\n';
+    result.note = "records: " + database + "\n";
   return result;
 }
 

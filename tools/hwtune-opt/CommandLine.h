@@ -26,11 +26,22 @@ namespace hwtune {
 std::optional<std::string>
 findUnknownHelpLikeFlag(llvm::ArrayRef<const char *> arguments);
 
+/// Whether the options of every pass and pipeline named by a flag of its own
+/// can be read; else the first that cannot has been complained about. The stock
+/// main adds an empty line of its own to such a complaint. Call after LLVM has
+/// read the command line, which tells it the name of the program.
+bool checkPassOptions(llvm::ArrayRef<const char *> arguments);
+
+/// Arguments with what was added to them, and what is to be said of that.
+struct CompletedArguments {
+  std::vector<std::string> arguments;
+  std::string note; ///< a line, or ""
+};
+
 /// Gives `--hw-aware-tune` and `--hw-tune` without a `db=` the database of the
-/// user's cache folder (see `defaultDatabasePath`), whose path is printed, and
-/// without a `ptxas=` the `ptxas` of this machine, if it has one. The
-/// arguments, else as they were.
-std::vector<std::string> withDefaults(llvm::ArrayRef<const char *> arguments);
+/// user's cache folder (see `defaultDatabasePath`), whose path is to be said,
+/// and without a `ptxas=` the `ptxas` of this machine, if it has one.
+CompletedArguments withDefaults(llvm::ArrayRef<const char *> arguments);
 
 /// SIGINT and SIGTERM set the token; a second one ends the program.
 void cancelOnSignal(const CancelToken &cancel);

@@ -6,13 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "Optimizer.h"
 
 #include "hwtune/Transforms/Registration.h"
 
 #include "mlir/InitAllPasses.h"
-#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
 
 int main(int argc, char **argv) {
+  llvm::InitLLVM initialised(argc, argv);
   hwtune::CancelToken cancel;
   mlir::DialectRegistry registry;
   hwtune::registerDialects(registry); // with all upstream ones
@@ -23,10 +26,9 @@ int main(int argc, char **argv) {
     return 1;
   }
   hwtune::cancelOnSignal(cancel);
-  auto arguments = hwtune::withDefaults({argv, size_t(argc)});
+  auto completed = hwtune::withDefaults({argv, size_t(argc)});
   std::vector<char *> pointers;
-  for (std::string &argument : arguments)
+  for (std::string &argument : completed.arguments)
     pointers.push_back(argument.data());
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, pointers.data(), "hwtune optimizer driver\n", registry));
+  return hwtune::runOptimizer(pointers, completed.note, registry, cancel);
 }

@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <map>
 #include <set>
 
@@ -30,21 +29,8 @@ using Align = TextTable::Align;
 CommandResult failed(const Error &error) { return {"", error.str(), 1}; }
 CommandResult badLine(const std::string &message) { return {"", message, 2}; }
 
-std::string dateText(double unixTime) {
-  std::time_t seconds = std::time_t(unixTime);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char buffer[32];
-  std::strftime(buffer, sizeof(buffer), "%Y-%m-%d %H:%M", &utc);
-  return buffer;
-}
-
-std::string timeText(const std::optional<double> &ns) {
-  return ns ? formatTime(*ns * 1e-9) : "-";
-}
-
 std::string speedupText(const RunRecord &run) {
-  if (!run.genericNs || !run.tunedNs)
+  if (!run.genericNs || !(run.tunedNs.value_or(0) > 0))
     return "-";
   return fmt::format("{:.2f}x", *run.genericNs / *run.tunedNs);
 }
@@ -84,9 +70,10 @@ std::string runTable(const std::vector<StoredRun> &runs) {
     table.column(heading);
   for (const StoredRun &stored : runs) {
     const RunRecord &run = stored.run;
-    table.row({std::to_string(stored.id), dateText(run.started), run.opName,
-               run.shapes, run.key.gpu, timeText(run.genericNs),
-               timeText(run.tunedNs), speedupText(run),
+    table.row({std::to_string(stored.id),
+               formatUtc(run.started, "%Y-%m-%d %H:%M"), run.opName, run.shapes,
+               run.key.gpu, formatNanoseconds(run.genericNs),
+               formatNanoseconds(run.tunedNs), speedupText(run),
                std::to_string(stored.storedTrials),
                run.label ? std::string(toString(*run.label)) : "-",
                stateText(run), run.origin});
@@ -130,8 +117,9 @@ std::string trialTable(const std::vector<TrialRecord> &trials) {
   table.column("lesson or reason");
   for (const TrialRecord &trial : trials)
     table.row({std::to_string(trial.index), std::string(toString(trial.role)),
-               std::string(toString(trial.status)), timeText(trial.medianNs),
-               timeText(trial.predictedNs),
+               std::string(toString(trial.status)),
+               formatNanoseconds(trial.medianNs),
+               formatNanoseconds(trial.predictedNs),
                trial.registers ? std::to_string(*trial.registers) : "",
                configText(trial.config),
                trial.ok() ? trial.lesson
@@ -161,14 +149,6 @@ CommandResult show(Database &db, const Arguments &arguments) {
 }
 
 constexpr double kSecondsPerDay = 86400;
-
-bool isBetter(const RunRecord &a, const RunRecord &b) {
-  if (a.verified != b.verified)
-    return a.verified;
-  if (a.label != b.label)
-    return a.label > b.label;
-  return *a.tunedNs < *b.tunedNs;
-}
 
 /// Of each key the best finished run.
 std::map<std::string, StoredRun> bestRuns(const std::vector<StoredRun> &runs) {
@@ -332,17 +312,19 @@ Expected<std::set<int64_t>> condemned(Database &db, const Arguments &arguments,
   double now = std::chrono::duration<double>(
                    std::chrono::system_clock::now().time_since_epoch())
                    .count();
-  std::set<int64_t> kept;
-  for (auto &[key, run] : bestRuns(runs))
-    kept.insert(run.id);
+  auto isSuperseded = [&](const StoredRun &old) {
+    return old.run.finished &&
+           std::any_of(runs.begin(), runs.end(), [&](const StoredRun &kept) {
+             return supersedes(kept.run, old.run);
+           });
+  };
   for (const StoredRun &stored : runs) {
     bool old =
         *days && stored.run.started < now - double(**days) * kSecondsPerDay;
     // One that began today may still be running.
     bool unfinished = arguments.has("unfinished") && !stored.run.finished &&
                       stored.run.started < now - kSecondsPerDay;
-    bool superseded = arguments.has("superseded") && stored.run.finished &&
-                      !kept.count(stored.id);
+    bool superseded = arguments.has("superseded") && isSuperseded(stored);
     if (old || unfinished || superseded)
       ids.insert(stored.id);
   }

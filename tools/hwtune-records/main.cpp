@@ -54,8 +54,7 @@ int main(int argc, char **argv) {
       {"--help", "--db=", "--op=", "--gpu=", "--format=", "--out=",
        "--unfinished", "--older-than=", "--superseded", "--run=", "--dry-run"});
   if (arguments && arguments->has("help")) {
-    std::fputs(kHelp, stdout);
-    return 0;
+    return printResult("hwtune-records", kHelp);
   }
   if (!arguments || arguments->positional.empty()) {
     fmt::print(stderr, "hwtune-records: {}\n",
@@ -68,13 +67,8 @@ int main(int argc, char **argv) {
       "db", defaultDatabasePath(fromEnvironment("XDG_CACHE_HOME"),
                                 fromEnvironment("HOME")));
   CommandResult result = runCommand(*arguments, path);
-  if (!result.text.empty())
-    std::fputs(result.text.c_str(), stdout);
-  if (std::fflush(stdout) != 0) {
-    std::perror("hwtune-records: cannot write to standard output");
-    return 1;
-  }
+  int code = printResult("hwtune-records", result.text, result.code);
   if (!result.error.empty())
     fmt::print(stderr, "hwtune-records: {}\n", result.error);
-  return result.code;
+  return code;
 }

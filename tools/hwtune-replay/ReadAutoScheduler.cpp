@@ -15,6 +15,8 @@
 
 #include "JsonValues.h"
 
+#include "hwtune/Support/Text.h"
+
 #include <fmt/format.h>
 #include <map>
 
@@ -55,7 +57,7 @@ void readStep(const Json &step, size_t &splits, Columns &columns) {
     std::string pragma = step[3].get<std::string>();
     size_t dollar = pragma.find('$');
     if (dollar != pragma.npos)
-      columns["unroll"] = std::strtod(pragma.c_str() + dollar + 1, nullptr);
+      columns["unroll"] = parseDouble(pragma.substr(dollar + 1)).value_or(0);
   } else if (tag == "CHR" && step.size() >= 2 && step[1].is_number()) {
     columns[fmt::format("cache_{}", step[1].get<double>())] = 1;
   }

@@ -14,6 +14,9 @@
 
 #include "JsonValues.h"
 
+#include "hwtune/Support/Text.h"
+
+#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -33,11 +36,15 @@ std::vector<std::string_view> split(std::string_view line) {
   }
 }
 
+/// Also infinite ones and those that are none: files have them for failures.
 std::optional<double> parseNumber(std::string_view cell) {
-  std::string copy(cell);
-  char *end = nullptr;
-  double value = std::strtod(copy.c_str(), &end);
-  return end != copy.c_str() && *end == 0 ? std::optional(value) : std::nullopt;
+  std::string_view text = trim(cell);
+  double value = 0;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
 }
 
 /// "type=triton_BLOCK-M=16_numwarps=2": NAME=NUMBER pairs.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Replay.h"
+#include "Print.h"
 
 #include "hwtune/Model/Score.h"
 #include "hwtune/Search/Strategy.h"
@@ -56,11 +57,11 @@ void prepare(ReplayProblem &p, uint64_t seed, const ReplayOptions &options) {
 }
 
 void printTrial(const ReplayProblem &p, size_t number, const Observation &o) {
-  fmt::print("{:>5} {}", number,
-             o.ok ? fmt::format("{:.3f}", o.value / p.optimum) : "failed");
+  say("{:>5} {}", number,
+      o.ok ? fmt::format("{:.3f}", o.value / p.optimum) : "failed");
   for (double value : p.parameterValues[o.candidate])
-    fmt::print(" {:g}", value);
-  fmt::print("\n");
+    say(" {:g}", value);
+  say("\n");
 }
 
 double seconds(std::chrono::steady_clock::duration d) {

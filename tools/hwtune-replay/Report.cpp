@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Report.h"
+#include "Print.h"
+
+#include "hwtune/Support/File.h"
 
 #include "JsonValues.h"
 
@@ -13,7 +16,6 @@
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
-#include <fstream>
 
 namespace hwtune::replay {
 
@@ -43,33 +45,31 @@ void printSummaries(const std::vector<Summary> &summaries) {
   size_t width = 8;
   for (const Summary &s : summaries)
     width = std::max(width, shortName(s.problem).size());
-  fmt::print(
-      "\nbest/optimum, median [quartiles] after k measurements, failures "
+  say("\nbest/optimum, median [quartiles] after k measurements, failures "
       "included (replayed)\n");
-  fmt::print("{:<{}}  {:<10}", "file", width, "strategy");
+  say("{:<{}}  {:<10}", "file", width, "strategy");
   for (size_t k : kCheckpoints)
-    fmt::print("  {:<19}", fmt::format("k={}", k));
-  fmt::print("\n");
+    say("  {:<19}", fmt::format("k={}", k));
+  say("\n");
   for (const Summary &s : summaries) {
-    fmt::print("{:<{}}  {:<10}", shortName(s.problem), width, s.strategy);
+    say("{:<{}}  {:<10}", shortName(s.problem), width, s.strategy);
     for (const Quartiles &q : s.after)
-      fmt::print("  {:<19}", fmt::format("{} [{}-{}]", ratio(q.median),
-                                         ratio(q.q25), ratio(q.q75)));
-    fmt::print("\n");
+      say("  {:<19}", fmt::format("{} [{}-{}]", ratio(q.median), ratio(q.q25),
+                                  ratio(q.q75)));
+    say("\n");
   }
-  fmt::print(
-      "\nmeasurements to within 5 % and 1 %, median [quartiles]; share of "
+  say("\nmeasurements to within 5 % and 1 %, median [quartiles]; share of "
       "seeds that got there\n");
-  fmt::print("{:<{}}  {:<10}  {:>5}  {:<20}  {:>5}  {:>7}  {:<20}  {:>5}  {:>8}"
-             "  {:>11}\n",
-             "file", width, "strategy", "seeds", "to 5 %", "share", "in 25",
-             "to 1 %", "share", "failures", "ms a trial");
+  say("{:<{}}  {:<10}  {:>5}  {:<20}  {:>5}  {:>7}  {:<20}  {:>5}  {:>8}"
+      "  {:>11}\n",
+      "file", width, "strategy", "seeds", "to 5 %", "share", "in 25", "to 1 %",
+      "share", "failures", "ms a trial");
   for (const Summary &s : summaries)
-    fmt::print("{:<{}}  {:<10}  {:>5}  {:<20}  {:>4.0f}%  {:>6.0f}%  {:<20}  "
-               "{:>4.0f}%  {:>8.1f}  {:>5.1f} ({:.0f})\n",
-               shortName(s.problem), width, s.strategy, s.seeds, counts(s.to5),
-               s.arrived5 * 100, s.arrived5in25 * 100, counts(s.to1),
-               s.arrived1 * 100, s.failures, s.meanAskMs, s.worstAskMs);
+    say("{:<{}}  {:<10}  {:>5}  {:<20}  {:>4.0f}%  {:>6.0f}%  {:<20}  "
+        "{:>4.0f}%  {:>8.1f}  {:>5.1f} ({:.0f})\n",
+        shortName(s.problem), width, s.strategy, s.seeds, counts(s.to5),
+        s.arrived5 * 100, s.arrived5in25 * 100, counts(s.to1), s.arrived1 * 100,
+        s.failures, s.meanAskMs, s.worstAskMs);
 }
 
 void printModels(const std::vector<ModelOnly> &models, const char *title) {
@@ -78,13 +78,12 @@ void printModels(const std::vector<ModelOnly> &models, const char *title) {
   size_t width = 8;
   for (const ModelOnly &m : models)
     width = std::max(width, shortName(m.problem).size());
-  fmt::print("\n{}\n{:<{}}  {:>10}  {:>6}  {:>8}  {:>6}  {:>6}  {:>6}  {:>6}  "
-             "{:>6}\n",
-             title, "file", width, "candidates", "rank", "rank 10%", "top 1",
-             "top 5", "top 10", "top 50", "first");
+  say("\n{}\n{:<{}}  {:>10}  {:>6}  {:>8}  {:>6}  {:>6}  {:>6}  {:>6}  "
+      "{:>6}\n",
+      title, "file", width, "candidates", "rank", "rank 10%", "top 1", "top 5",
+      "top 10", "top 50", "first");
   for (const ModelOnly &m : models)
-    fmt::print(
-        "{:<{}}  {:>10}  {:>6.3f}  {:>8.3f}  {:>6}  {:>6}  {:>6}  {:>6}  "
+    say("{:<{}}  {:>10}  {:>6.3f}  {:>8.3f}  {:>6}  {:>6}  {:>6}  {:>6}  "
         "{:>6}\n",
         shortName(m.problem), width, m.candidates, m.rank, m.rankFast,
         ratio(m.top[0]), ratio(m.top[1]), ratio(m.top[2]), ratio(m.top[3]),
@@ -103,29 +102,28 @@ void printModels(const std::vector<ModelOnly> &models, const char *title) {
     return fmt::format("{:.3f} / {:.3f} / {:.3f}", quartiles(values).median,
                        sum / double(values.size()), p90);
   };
-  fmt::print("median / mean / p90 of {} problems: rank {}; top 1 {}; top 5 {}; "
-             "top 10 {}\n",
-             models.size(), all([](const ModelOnly &m) { return m.rank; }),
-             all([](const ModelOnly &m) { return m.top[0]; }),
-             all([](const ModelOnly &m) { return m.top[1]; }),
-             all([](const ModelOnly &m) { return m.top[2]; }));
+  say("median / mean / p90 of {} problems: rank {}; top 1 {}; top 5 {}; "
+      "top 10 {}\n",
+      models.size(), all([](const ModelOnly &m) { return m.rank; }),
+      all([](const ModelOnly &m) { return m.top[0]; }),
+      all([](const ModelOnly &m) { return m.top[1]; }),
+      all([](const ModelOnly &m) { return m.top[2]; }));
 }
 
 void printTransfers(const std::vector<TransferSummary> &transfers,
                     const std::vector<size_t> &counts) {
-  fmt::print(
-      "\ntransfer: best/optimum on the new GPU after n measurements there "
+  say("\ntransfer: best/optimum on the new GPU after n measurements there "
       "(n = 0: the pick, untried), median [quartiles] (replayed)\n");
   for (const TransferSummary &t : transfers) {
-    fmt::print("{} -> {}: alpha {:.2f}{}, {} configurations known, {} hidden; "
-               "moving the winner {}, measuring the top ten {}, ours {}\n ",
-               shortName(t.from), shortName(t.to), t.alpha,
-               t.alpha == 0 ? " (nothing in common)" : "", t.shared, t.hidden,
-               ratio(t.winner), ratio(t.topTen), ratio(t.list.median));
+    say("{} -> {}: alpha {:.2f}{}, {} configurations known, {} hidden; "
+        "moving the winner {}, measuring the top ten {}, ours {}\n ",
+        shortName(t.from), shortName(t.to), t.alpha,
+        t.alpha == 0 ? " (nothing in common)" : "", t.shared, t.hidden,
+        ratio(t.winner), ratio(t.topTen), ratio(t.list.median));
     for (size_t k = 0; k < counts.size(); ++k)
-      fmt::print(" n={} {} [{}-{}]", counts[k], ratio(t.after[k].median),
-                 ratio(t.after[k].q25), ratio(t.after[k].q75));
-    fmt::print("\n");
+      say(" n={} {} [{}-{}]", counts[k], ratio(t.after[k].median),
+          ratio(t.after[k].q25), ratio(t.after[k].q75));
+    say("\n");
   }
 }
 
@@ -226,7 +224,7 @@ void Report::describe(const Dataset &data,
 Status Report::print(const Options &options) const {
   if (options.json != "-") {
     for (const std::string &line : about)
-      fmt::print("{}\n", line);
+      say("{}\n", line);
     if (!summaries.empty())
       printSummaries(summaries);
     if (!transfers.empty())
@@ -253,15 +251,10 @@ Status Report::print(const Options &options) const {
   for (const ModelOnly &m : scores)
     json["par_fit"].push_back(toJson(m));
   if (options.json == "-") {
-    fmt::print("{}\n", json.dump(2));
+    say("{}\n", json.dump(2));
     return success();
   }
-  std::ofstream out(options.json);
-  out << json.dump(2) << '\n';
-  out.close();
-  if (!out)
-    return Error{"cannot write", options.json};
-  return success();
+  return writeFileAtomically(options.json, json.dump(2) + "\n");
 }
 
 } // namespace hwtune::replay

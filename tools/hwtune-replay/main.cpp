@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "Print.h"
 #include "Report.h"
 
 #include <cstdio>
@@ -44,8 +45,7 @@ Status runProblem(ReplayProblem &problem, const Mapping &mapping,
                   const Options &options, Report &report) {
   if (options.modelOnly) {
     if (options.list)
-      fmt::print(
-          "{}:\n{}", problem.search.name,
+      say("{}:\n{}", problem.search.name,
           listFavourites(problem, mapping, options.replay, options.list));
     report.models.push_back(modelOnly(problem, options.replay));
     report.scores.push_back(parFitOnly(problem));
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
   if (!options)
     return fail(options.error());
   if (options->help) {
-    fmt::print("{}", helpText());
+    say("{}", helpText());
     return 0;
   }
   Expected<Mapping> mapping = readMapping(options->mapping);
@@ -118,5 +118,7 @@ int main(int argc, char **argv) {
   }
   if (Status status = report.print(*options); !status)
     return fail(status.error());
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    return fail({"cannot write 'standard output'", ""});
   return 0;
 }

@@ -71,10 +71,6 @@ private:
   std::string text;
 };
 
-std::string timeText(const std::optional<double> &ns) {
-  return ns ? formatTime(*ns * 1e-9) : "-";
-}
-
 void Writer::summary() {
   TextTable t;
   t.column("what");
@@ -157,8 +153,8 @@ void Writer::candidates() {
     t.row({trial.predictedNs ? std::to_string(i + 1) : "-",
            rank.count(&trial) ? std::to_string(rank[&trial])
                               : std::string(toString(trial.status)),
-           timeText(trial.predictedNs), timeText(trial.medianNs), score,
-           configText(trial.config)});
+           formatNanoseconds(trial.predictedNs),
+           formatNanoseconds(trial.medianNs), score, configText(trial.config)});
   }
   if (known.empty())
     return line("No candidate was tried.");
@@ -180,7 +176,7 @@ void Writer::log() {
       lesson += (lesson.empty() ? "" : ": ") +
                 trial.reason.substr(0, trial.reason.find('\n'));
     t.row({std::to_string(trial.index), std::string(toString(trial.role)),
-           trial.ok() ? timeText(trial.medianNs)
+           trial.ok() ? formatNanoseconds(trial.medianNs)
                       : std::string(toString(trial.status)),
            std::string(toString(trial.label)), configText(trial.config),
            lesson});
@@ -207,9 +203,9 @@ void Writer::final() {
   t.column("against generic", Align::Right);
   auto row = [&](const char *name, const std::optional<double> &ns) {
     std::string ratio = "-";
-    if (ns && run.genericNs)
+    if (run.genericNs && ns.value_or(0) > 0)
       ratio = fmt::format("{:.2f}x", *run.genericNs / *ns);
-    t.row({name, timeText(ns), ratio});
+    t.row({name, formatNanoseconds(ns), ratio});
   };
   row("generic", run.genericNs);
   row("heuristic (the model's pick)", run.heuristicNs);

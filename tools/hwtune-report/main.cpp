@@ -51,8 +51,7 @@ int main(int argc, char **argv) {
   if (!arguments)
     return fail(2, arguments.error().str());
   if (arguments->has("help")) {
-    std::fputs(kHelp, stdout);
-    return 0;
+    return printResult("hwtune-report", kHelp);
   }
   if (!arguments->positional.empty())
     return fail(2, fmt::format("unexpected argument '{}' (--help tells more)",
@@ -77,8 +76,5 @@ int main(int argc, char **argv) {
     Status status = writeFileAtomically(arguments->get("out"), *text);
     return status ? 0 : fail(1, status.error().str());
   }
-  std::fputs(text->c_str(), stdout);
-  if (std::fflush(stdout) != 0)
-    return fail(1, "cannot write to standard output");
-  return 0;
+  return printResult("hwtune-report", *text);
 }

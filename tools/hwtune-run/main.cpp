@@ -12,6 +12,7 @@
 
 #include "Options.h"
 
+#include "hwtune/Support/Arguments.h"
 #include "hwtune/Target/KnownTargets.h"
 #include "hwtune/Target/TargetFields.h"
 
@@ -111,11 +112,12 @@ int refuse(Reporter &reporter, const std::string &why, ExitCode code) {
 }
 
 int listTargets() {
+  std::string text;
   for (const std::string &id : knownTargetIds())
     if (Expected<TargetSpec> spec = knownTarget(id))
-      fmt::print("{:<22} {:<8} {:<38} {}\n", id, spec->arch, spec->name,
-                 basisSummary(*spec));
-  return Good;
+      text += fmt::format("{:<22} {:<8} {:<38} {}\n", id, spec->arch,
+                          spec->name, basisSummary(*spec));
+  return printResult("hwtune-run", text);
 }
 
 int describe(const Expected<TargetSpec> &spec, ExitCode otherwise) {
@@ -123,8 +125,7 @@ int describe(const Expected<TargetSpec> &spec, ExitCode otherwise) {
     fmt::print(stderr, "hwtune-run: error: {}\n", spec.error().str());
     return otherwise;
   }
-  fmt::print("{}", toJson(*spec));
-  return Good;
+  return printResult("hwtune-run", toJson(*spec));
 }
 
 Expected<OpenDevice> open(const RunOptions &options) {
@@ -180,8 +181,7 @@ int main(int argc, char **argv) {
   }
   switch (options->action) {
   case RunOptions::Action::Help:
-    fmt::print("{}", kRunHelp);
-    return Good;
+    return printResult("hwtune-run", kRunHelp);
   case RunOptions::Action::ListTargets:
     return listTargets();
   case RunOptions::Action::DescribeTarget:

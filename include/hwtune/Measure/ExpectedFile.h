@@ -50,6 +50,10 @@ void appendExpected(std::string &file, const ExpectedValues &section,
 Expected<ExpectedValues>
 readExpected(std::string_view file, const ExpectedDesc &desc, int64_t elements);
 
+/// What `readExpected` is to find of a buffer: its elements, or the sums of a
+/// projection.
+int64_t expectedCount(const ExpectedDesc &desc, const BufferDesc &buffer);
+
 struct Comparison {
   int64_t checked = 0, bad = 0;
   double maxAbs = 0; ///< largest |got - value| of finite elements
@@ -58,12 +62,18 @@ struct Comparison {
   uint64_t badIndex = 0;
   double badGot = 0, badExpected = 0, badTolerance = 0;
   bool badUnwritten = false; ///< it still holds the poison
+  int64_t sumOf = 0;         ///< elements of each value; 0: values are elements
 
   bool ok() const { return bad == 0; }
   /// "element 17 of `C`: got 3, expected 2.5, tolerance 1e-06 (12 of 4096
   /// elements are wrong)"; "" where nothing is.
   std::string describe(std::string_view buffer) const;
 };
+
+/// The sums that `desc.projection` makes of `got`, all of `buffer`.
+Comparison compareSums(const BufferDesc &buffer, std::span<const std::byte> got,
+                       const ExpectedValues &expected,
+                       const ExpectedDesc &desc);
 
 Comparison compareElements(ElementType type, std::span<const std::byte> got,
                            const ExpectedValues &expected,

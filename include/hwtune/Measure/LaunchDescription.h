@@ -14,11 +14,13 @@
 #ifndef HWTUNE_MEASURE_LAUNCHDESCRIPTION_H
 #define HWTUNE_MEASURE_LAUNCHDESCRIPTION_H
 
+#include "hwtune/Measure/Projection.h"
 #include "hwtune/Support/Expected.h"
 #include "hwtune/Workload/Workload.h"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,8 +58,8 @@ struct KernelDesc {
   std::vector<ArgDesc> args; ///< in kernel parameter order
 };
 
-/// Expected values of one output buffer: all elements, or a list of linear
-/// indices with the values at these. Tolerance per element is
+/// Expected values of one output buffer: all elements, a list of linear indices
+/// with the values at these, or the sums of a projection. Tolerance of each is
 /// `relative * bound[i] + absolute`, integers exact; `bound` is sum |a*b|
 /// (design: 4 (K + 4) u sum|ab|), kept with the value in `expected.bin`.
 struct ExpectedDesc {
@@ -65,6 +67,10 @@ struct ExpectedDesc {
   bool partial = false;           ///< indices precede the values
   uint64_t offset = 0, count = 0; ///< into the file: bytes, elements
   double relative = 0, absolute = 0;
+  /// Compared only where every block ran (see `sampleBlocks`).
+  bool wholeGrid = false;
+  /// The values are sums of elements; never partial.
+  std::optional<Projection> projection;
 };
 
 struct LaunchDescription {

@@ -13,7 +13,7 @@
 #ifndef HWTUNE_RECORDS_DATABASE_H
 #define HWTUNE_RECORDS_DATABASE_H
 
-#include "hwtune/Records/Record.h"
+#include "hwtune/Records/HitRule.h"
 
 #include <memory>
 #include <string>
@@ -21,15 +21,6 @@
 #include <vector>
 
 namespace hwtune {
-
-/// What a stored run must be to spare a new one.
-struct HitRule {
-  /// What the device can give now; a run of a lower label is no hit.
-  Label label = Label::Predicted;
-  /// Budget asked for; a run that did not converge must have had as much.
-  int64_t trials = 0;
-  double seconds = 0;
-};
 
 struct Lookup {
   enum class Match {
@@ -63,7 +54,7 @@ public:
   virtual Status finishRun(int64_t run, const RunRecord &result) = 0;
 
   /// The best run for `key` by `rule`, the same GPU before the same
-  /// architecture; of several the highest label, then the fastest.
+  /// architecture; of several the one that `isBetter`.
   virtual Expected<Lookup> lookup(const RecordKey &key,
                                   const HitRule &rule) = 0;
   /// Trials of all runs, finished or not, with this key, seed and label, in

@@ -70,7 +70,7 @@ struct RecordKey {
   std::string op;        ///< SHA-256 of the canonical op text
   std::string gpu;       ///< target id, "a100-sxm4-80gb"
   std::string arch;      ///< "sm_80"
-  std::string toolchain; ///< "llvm 22.1.8, ptxas 13.0"
+  std::string toolchain; ///< "hwtune 0.1.0, llvm 22.1.8, ptxas 13.0"
   std::string policy;    ///< objective, cache state, repeats: see `Measure`
 
   bool operator==(const RecordKey &) const = default;
@@ -78,13 +78,17 @@ struct RecordKey {
 /// Names of the fields in which two keys differ.
 std::vector<std::string> differences(const RecordKey &a, const RecordKey &b);
 
+inline constexpr size_t kMaxReasonBytes = 64 << 10;
+
 struct TrialRecord {
   int64_t index = 0; ///< in the order of the run
   TrialRole role = TrialRole::Candidate;
   std::string schedule;
   OrderedJson config = OrderedJson::object(); ///< {knob: value}, in knob order
   TrialStatus status = TrialStatus::Ok;
-  std::string reason; ///< of a failure, in the failing part's own words
+  /// Of a failure, in the failing part's own words; at most
+  /// `kMaxReasonBytes` and a note of what was left out.
+  std::string reason;
   Label label = Label::Measured;
   std::string origin = "own"; ///< "own", "transferred", "imported:FORMAT"
   std::vector<double> timesNs;
@@ -123,7 +127,8 @@ struct RunRecord {
   RecordKey key;
   // the op, for people
   std::string opName, opKind, shapes, types, layout;
-  std::string uuid;   ///< of the device, or "model-only"
+  /// Of the device; its name where it has none; or "model-only".
+  std::string uuid;
   std::string target; ///< JSON text of the hardware as it was read
   std::string toolVersion;
   uint64_t seed = 0;

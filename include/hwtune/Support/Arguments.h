@@ -40,6 +40,10 @@ struct Arguments {
 Expected<Arguments> parseArguments(int argc, const char *const *argv,
                                    const std::vector<std::string> &known);
 
+/// Writes `text` to the standard output. Returns `code`, or 1 after a complaint
+/// in the name of `program` where that cannot be written.
+int printResult(std::string_view program, std::string_view text, int code = 0);
+
 } // namespace hwtune
 
 #endif // HWTUNE_SUPPORT_ARGUMENTS_H

@@ -25,6 +25,15 @@ Expected<std::string> readFile(const std::string &path,
 /// it. What is no regular file (a pipe, a device) is written in place.
 Status writeFileAtomically(const std::string &path, std::string_view text);
 
+/// Whether `writeFileAtomically` can write `path`, and whether files can be
+/// written in `folder`, which need not be there. Found out by trying, for
+/// permissions do not tell all; nothing is left behind.
+Status checkFileWritable(const std::string &path);
+Status checkFolderWritable(const std::string &folder);
+
+/// Writes all of `text` to the standard output, past its stream.
+Status writeStandardOutput(std::string_view text);
+
 } // namespace hwtune
 
 #endif // HWTUNE_SUPPORT_FILE_H

@@ -48,6 +48,14 @@ std::string didYouMean(std::string_view text,
 std::string formatNumber(double value);
 /// "1.234 ms" from seconds; four digits.
 std::string formatTime(double seconds);
+/// The same from nanoseconds; "-" where there are none.
+std::string formatNanoseconds(const std::optional<double> &ns);
+/// A time since 1970 in UTC by `strftime`'s `format` of numbers; times outside
+/// the years 1970 to 9999 are shown as the nearest inside.
+std::string formatUtc(double unixSeconds, const char *format);
+/// `text`, or its first `most` bytes (no character is cut) and how many were
+/// left out, where it has more.
+std::string shortened(std::string text, size_t most);
 /// "48.0 KiB" from bytes; "17 B" below one KiB.
 std::string formatBytes(double bytes);
 /// "12.3 GFLOP/s" from units a second, with `unit` "FLOP/s"; prefixes by 1000.

@@ -215,8 +215,9 @@ def HWApply : Pass<"hw-apply", "::mlir::ModuleOp"> {
 
     With `gpu`, `binary` and `runner` nothing of the hwtune dialect is left.
     `memory=copy` copies the arguments of a function to the device once, and
-    what was written back once: each has a copy of its own, so one that is
-    written must not overlap another. `memory=device` passes them on; functions
+    what was written back once: each has a copy of its own, and a `cf.assert`
+    on the host ends the program where one that is written shares memory with
+    another. `memory=device` passes them on; functions
     that code of this module calls stay on the host then. What a kernel
     assumes of its arguments is checked on the host; where it does not hold, a
     guarded kernel runs. Kernels take bare pointers: host code is lowered with

@@ -47,14 +47,20 @@ struct TuneModuleResult {
   unsigned tuned = 0; ///< operations that got a configuration
   unsigned kept = 0;  ///< operations that had one
   std::string table;  ///< for people
-  /// Why the search ended before its time, "" if it did not: the rest of the
-  /// module has no configuration.
+  /// Why the search ended before its time, "" if it did not. The operation that
+  /// was being tuned has its best so far, those after it no configuration.
   std::string interrupted;
 };
 
+/// What can be said of `options` before there is a module: numbers out of
+/// range; names of no objective, strategy or device.
+Status checkTuneOptions(const TuneModuleOptions &options);
+
 /// Sets `hwtune.config` and `hwtune.result` on every linalg operation of
 /// `module` that can be tuned and has no configuration. Equal workloads are
-/// searched once. An operation that cannot be tuned gets a remark.
+/// searched once. An operation that cannot be tuned, and one that keeps what it
+/// had, get a remark. An error has no message where it has been reported at the
+/// operations.
 Expected<TuneModuleResult> tuneModule(mlir::ModuleOp module,
                                       const TargetSpec &target,
                                       const UserSchedules &schedules,

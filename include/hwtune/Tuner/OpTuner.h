@@ -34,6 +34,8 @@ namespace hwtune {
 struct TailCheck {
   std::string module; ///< as `OpTuneRequest::module`; "" = there is none
   std::vector<std::vector<int64_t>> shapes;
+  /// Why there is none though it is wanted.
+  std::string missing = {};
 };
 
 /// The op, as text and callbacks.
@@ -54,7 +56,8 @@ struct OpTuneRequest {
   /// The same op on a small shape that the tiles of a configuration do not
   /// divide. May be empty.
   std::function<TailCheck(const Config &)> tail;
-  std::string toolchain; ///< "llvm 22.1.8, ptxas none": part of the key
+  /// "hwtune 0.1.0, llvm 22.1.8, ptxas none": part of the key.
+  std::string toolchain;
 };
 
 struct OpTuneOptions {
@@ -73,6 +76,9 @@ struct OpTuneOptions {
 /// What the machine has.
 struct TuneEnvironment {
   DeviceName device;
+  /// Of the device, for the records: its uuid, or its name as people know it;
+  /// "" = `device`.
+  std::string deviceId;
   /// Needed by every device but `model`.
   WorkerPool *workers = nullptr;
   std::string runProgram; ///< path of `hwtune-run`

@@ -23,8 +23,10 @@ namespace hwtune {
 /// failure of each kind is printed in full.
 std::unique_ptr<TuneObserver> makeProgressPrinter(std::FILE *out,
                                                   bool terminal);
-/// One JSON object a line: started, trial, warning, finished.
-Expected<std::unique_ptr<TuneObserver>> makeEventLog(const std::string &path);
+/// One JSON object a line: started, trial, warning, finished. The first line
+/// that cannot be written is complained about on `complaints`.
+Expected<std::unique_ptr<TuneObserver>>
+makeEventLog(const std::string &path, std::FILE *complaints = stderr);
 /// Tells several.
 std::unique_ptr<TuneObserver>
 makeObserverList(std::vector<TuneObserver *> observers);

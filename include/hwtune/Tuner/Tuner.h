@@ -73,9 +73,12 @@ struct Measurement {
 /// Whether the very kernel that would win is right.
 struct Verification {
   bool ok = false;
+  /// Unless ok: Wrong, or why nothing could be compared.
+  TrialStatus status = TrialStatus::Wrong;
   std::string reason; ///< unless ok: what differs, or why it could not be told
   std::optional<double> maxAbs, maxRel;
   std::optional<int64_t> checkedElements;
+  std::string note; ///< what was left out of the check, "" if nothing was
 };
 
 struct TuneCallbacks {

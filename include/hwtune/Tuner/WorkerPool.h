@@ -30,12 +30,16 @@ struct WorkerOptions {
   std::string program; ///< path of `hwtune-compile`
   std::vector<std::string> arguments{"--worker"};
   unsigned workers = 0;       ///< 0 = one per core
-  double timeoutSeconds = 60; ///< of one request
+  double timeoutSeconds = 60; ///< of a request that names no limit
   size_t maxReplyBytes = size_t(64) << 20;
   /// A worker is replaced after this many requests, so that a leak in the
   /// compiler stays small; 0 = never.
   unsigned recycleAfter = 500;
 };
+
+/// Limit of a request that also computes expected values: the reference of a
+/// large operation takes far longer than compiling it.
+inline constexpr double kReferenceLimitSeconds = 3600;
 
 /// What became of a request.
 struct WorkerReply {
@@ -50,6 +54,7 @@ struct WorkerReply {
   Json body;
   /// Unless answered: what happened, with the worker's last words.
   std::string reason;
+  int signal = 0; ///< that killed a worker which died; 0 = it exited
 };
 
 class WorkerPool {
@@ -62,7 +67,11 @@ public:
   virtual ~WorkerPool() = default; ///< kills what still runs
 
   /// Queues `request` (an object); the pool adds the field "id". Never blocks.
-  virtual std::future<WorkerReply> submit(Json request) = 0;
+  /// Its worker is killed after `limitSeconds`, 0 = the pool's time limit.
+  /// Where something outside kills the worker (a person, the kernel for want
+  /// of memory) the request is tried once more.
+  virtual std::future<WorkerReply> submit(Json request,
+                                          double limitSeconds = 0) = 0;
   virtual unsigned workers() const = 0;
   /// Workers that were replaced because they died, hung or lied.
   virtual size_t replaced() const = 0;

@@ -234,7 +234,8 @@ bool attributeOf(const TargetSpec &t, int attribute, int &value) {
 }
 } // namespace
 
-HWTUNE_CUDA_API Result cuDeviceGetAttribute(int *value, int attribute,
+HWTUNE_CUDA_API Result cuDeviceGetAttribute(int *value,
+                                            cuda::DeviceAttribute attribute,
                                             cuda::Device device) {
   Call call(Need::Init);
   if (!call.ok())
@@ -243,7 +244,7 @@ HWTUNE_CUDA_API Result cuDeviceGetAttribute(int *value, int attribute,
     return Result::InvalidValue;
   if (device != 0)
     return Result::InvalidDevice;
-  return attributeOf(call.driver.config.target, attribute, *value)
+  return attributeOf(call.driver.config.target, int(attribute), *value)
              ? Result::Success
              : Result::InvalidValue;
 }

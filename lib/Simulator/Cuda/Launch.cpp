@@ -210,7 +210,7 @@ Result run(Call &call, const FunctionState &function, const LaunchShape &shape,
     options.state = driver.config.state;
     options.facts.registers = driver.config.registers;
     options.facts.spillBytes = driver.config.spillBytes;
-    options.facts.fromPtxas = driver.config.registers != 0;
+    options.facts.given = driver.config.registers != 0;
     timing::TimingReport report = timing::timeLaunch(
         program, driver.memory, request, driver.config.target, options);
     timing = nlohmann::json::parse(timing::toJson(report), nullptr, false);

@@ -22,14 +22,19 @@ using cuda::Module;
 //===----------------------------------------------------------------------===//
 
 HWTUNE_CUDA_API Result cuModuleLoadDataEx(Module *module, const void *image,
-                                          unsigned count, int *options,
+                                          unsigned count,
+                                          cuda::JitOption *options,
                                           void **values) {
   Call call(Need::Context);
   if (!call.ok())
     return call.result;
+  if (!module || !image || (count && (!options || !values)))
+    return Result::InvalidValue;
+  std::vector<int> numbers;
+  for (unsigned i = 0; i < count; ++i)
+    numbers.push_back(int(options[i]));
   JitLog log;
-  if (!module || !image || (count && (!options || !values)) ||
-      !JitLog::read(log, count, options, values))
+  if (!JitLog::read(log, count, numbers.data(), values))
     return Result::InvalidValue;
   Id id = 0;
   Result result = loadImage(call, image, 0, log, id);
@@ -255,7 +260,8 @@ HWTUNE_CUDA_API Result cuKernelGetFunction(Function *function, Kernel kernel) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-HWTUNE_CUDA_API Result cuFuncGetAttribute(int *value, int attribute,
+HWTUNE_CUDA_API Result cuFuncGetAttribute(int *value,
+                                          cuda::FunctionAttribute attribute,
                                           Function function) {
   Call call(Need::Context);
   if (!call.ok())
@@ -263,18 +269,20 @@ HWTUNE_CUDA_API Result cuFuncGetAttribute(int *value, int attribute,
   if (!value)
     return Result::InvalidValue;
   FunctionState *state = functionOf(call.driver, function);
-  return state ? functionAttribute(call.driver, *state, attribute, *value)
+  return state ? functionAttribute(call.driver, *state, int(attribute), *value)
                : Result::InvalidHandle;
 }
 
-HWTUNE_CUDA_API Result cuFuncSetAttribute(Function function, int attribute,
+HWTUNE_CUDA_API Result cuFuncSetAttribute(Function function,
+                                          cuda::FunctionAttribute attribute,
                                           int value) {
   Call call(Need::Context);
   if (!call.ok())
     return call.result;
   FunctionState *state = functionOf(call.driver, function);
-  return state ? setFunctionAttribute(call.driver, *state, attribute, value)
-               : Result::InvalidHandle;
+  return state
+             ? setFunctionAttribute(call.driver, *state, int(attribute), value)
+             : Result::InvalidHandle;
 }
 
 HWTUNE_CUDA_API Result cuKernelGetAttribute(int *value, int attribute,

@@ -8,7 +8,7 @@
 #include "hwtune/Simulator/Timing/PseudoSass.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <string_view>
 
 using namespace hwtune;
@@ -34,12 +34,13 @@ static double matrixFma(std::string_view name) {
   if (at == std::string_view::npos)
     return 0;
   double product = 1;
-  const char *p = name.data() + at + 2;
+  const char *p = name.data() + at + 2, *last = name.data() + name.size();
   for (char axis : {'n', 'k', '\0'}) {
-    char *end = nullptr;
-    product *= std::strtod(p, &end);
-    if (axis && *end != axis)
+    unsigned extent = 0;
+    auto [end, error] = std::from_chars(p, last, extent);
+    if (error != std::errc() || (axis && (end == last || *end != axis)))
       return 0;
+    product *= extent;
     p = end + 1;
   }
   return product;

@@ -75,7 +75,7 @@ std::string timing::toJson(const TimingReport &r) {
                {"blocks_run", r.launch.blocksRun},
                {"hardware_insts", r.hardwareInsts},
                {"registers", r.registers},
-               {"registers_basis", r.registersFromPtxas ? "ptxas" : "estimate"},
+               {"registers_basis", r.registersGiven ? "given" : "estimate"},
                {"blocks_per_sm", r.blocksPerSM},
                {"occupancy", r.occupancy},
                {"limiter", r.limiter},

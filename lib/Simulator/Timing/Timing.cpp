@@ -74,7 +74,7 @@ void Estimator::findOccupancy() {
   BlockNeeds needs;
   needs.threads =
       int64_t(request.block[0]) * request.block[1] * request.block[2];
-  report.registersFromPtxas = options.facts.fromPtxas;
+  report.registersGiven = options.facts.given;
   RegisterEstimate estimate = estimateRegisters(function, target);
   report.registers =
       options.facts.registers ? options.facts.registers : estimate.registers;

@@ -4,8 +4,9 @@ usage: interrupt.py MOMENT INPUT FOLDER
 
 MOMENT is `compile` (a worker is busy with a candidate), `measure` (a candidate
 runs) or `search` (some candidates have their times). Prints what hwtune-opt
-said on standard error; fails where it exits 0, leaves a file, a process or a
-damaged database behind, or does not end soon.
+said on standard error, its exit code, and what it left: of the output file,
+which has old contents before, of processes, of temporary folders and files and
+of the database. Fails where it does not end soon.
 """
 import os
 import re
@@ -19,6 +20,7 @@ import time
 import psutil
 
 PATIENCE = 60  # seconds, on a busy machine
+OLD = "// what was here before\n"
 
 STUCK = """#!/bin/sh
 case "$*" in
@@ -80,6 +82,8 @@ def main():
     tools, marker = make_tools(moment, folder)
     database, output = (os.path.join(folder, name) for name in ("records.db", "out.mlir"))
     errors = os.path.join(folder, "stderr")
+    with open(output, "w") as file:
+        file.write(OLD)
     options = f"device=sim:t4 trials=100000 strategy=random db={database} tool-dir={tools}"
     with open(errors, "w") as err:
         process = subprocess.Popen(
@@ -97,7 +101,10 @@ def main():
     sys.stdout.write(open(errors).read())
     _, alive = psutil.wait_procs(family, timeout=5)
     print(f"exit code {code}, children left: {len(alive)}")
-    print(f"output written: {os.path.exists(output)}")
+    text = open(output).read() if os.path.exists(output) else ""
+    print("output:", "old" if text == OLD else "new" if "func.func" in text else "damaged")
+    print("configurations in it:", text.count("hwtune.config = "))
+    print("temporary files left:", sum(".tmp." in name for name in os.listdir(folder)))
     print("folders left:", sum(name.startswith("hwtune-") for name in os.listdir(folder)))
     print("database:", sqlite3.connect(database).execute("PRAGMA integrity_check").fetchone()[0])
 

@@ -106,6 +106,31 @@ TEST(LaunchDescription, ErrorsNameTheField) {
             "buffers[1].reads_init: only an output can read its initial value");
 }
 
+TEST(LaunchDescription, Projections) {
+  LaunchDescription d = sample();
+  d.expected.push_back({1, false, 96, 2, 1, 0, true, Projection{{true}, 8, 5}});
+  auto again = LaunchDescription::fromJson(d.toJson());
+  ASSERT_TRUE(bool(again)) << again.error().message;
+  EXPECT_EQ(again->toJson(), d.toJson());
+  EXPECT_TRUE(again->expected[1].wholeGrid);
+  EXPECT_EQ(*again->expected[1].projection, *d.expected[1].projection);
+  EXPECT_FALSE(again->expected[0].wholeGrid);
+  auto error = [&](const ExpectedDesc &e) {
+    LaunchDescription bad = sample();
+    bad.expected = {e};
+    auto read = LaunchDescription::fromJson(bad.toJson());
+    return read ? "no error" : read.error().message;
+  };
+  EXPECT_EQ(error({1, true, 96, 2, 1, 0, true, Projection{{true}, 8, 5}}),
+            "expected[0].projection: expected a whole floating-point output");
+  EXPECT_EQ(error({1, false, 96, 2, 1, 0, true, Projection{{true}, 0, 5}}),
+            "expected[0].projection.group: 0 is out of range, expected 1 to "
+            "281474976710656");
+  EXPECT_NE(
+      error({1, false, 96, 2, 1, 0, true, Projection{{true, false}, 8, 5}}),
+      "no error");
+}
+
 TEST(LaunchDescription, SizesCannotOverflow) {
   EXPECT_EQ(errorWith("16,\n        32", "3000000000,3000000000"),
             "buffers[0].shape: more than 4398046511104 bytes");

@@ -162,3 +162,59 @@ TEST_F(LookupTest, PastTrialsOfKeyAndSeed) {
   key.gpu = "other";
   EXPECT_TRUE(db->pastTrials(key, 7, Label::Simulated)->empty());
 }
+
+TEST_F(LookupTest, TheScheduleMustBeTheOneAskedFor) {
+  store(sampleRun());
+  RunRecord other = sampleRun();
+  other.schedule = "outer-product", other.tunedNs = 1;
+  store(other);
+  // The fastest is of another schedule, which has other knobs.
+  Lookup found = find({Label::Simulated, 48, 0, "matmul"});
+  ASSERT_EQ(found.match, Match::SameGpu);
+  EXPECT_EQ(found.run.schedule, "matmul");
+  EXPECT_EQ(find({Label::Simulated, 48, 0, "reduction"}).nearest,
+            "its winner is of schedule 'matmul', expected 'reduction'");
+}
+
+TEST_F(LookupTest, ATimeOfNothingIsNoResult) {
+  RunRecord run = sampleRun();
+  run.tunedNs = 0;
+  store(run);
+  EXPECT_EQ(find().nearest, "it found nothing");
+}
+
+TEST(HitRule, SupersedesOnlyWhatItIsAHitFor) {
+  RunRecord old = sampleRun(), fast = sampleRun();
+  fast.tunedNs = 0.5e6;
+  EXPECT_TRUE(supersedes(fast, old));
+  EXPECT_FALSE(supersedes(old, fast));
+  EXPECT_FALSE(supersedes(old, old)); // of two equal ones both stay
+  // A faster run with a smaller budget is no hit for what `old` is one for.
+  fast.budgetTrials = 8;
+  EXPECT_FALSE(supersedes(fast, old));
+  fast.converged = true;
+  EXPECT_TRUE(supersedes(fast, old));
+  // A converged run is a hit for any budget.
+  old.converged = true;
+  EXPECT_TRUE(supersedes(fast, old));
+  fast.converged = false, fast.budgetTrials = 1000;
+  EXPECT_FALSE(supersedes(fast, old));
+  fast.budgetTrials = 0; // no limit
+  EXPECT_TRUE(supersedes(fast, old));
+}
+
+TEST(HitRule, SupersedesByKeyLabelAndVerification) {
+  RunRecord old = sampleRun(), other = sampleRun();
+  other.tunedNs = 9e6;
+  other.label = Label::Measured; // slower, but it counts for more
+  EXPECT_TRUE(supersedes(other, old));
+  EXPECT_FALSE(supersedes(old, other));
+  other.key.toolchain = "llvm 23";
+  EXPECT_FALSE(supersedes(other, old));
+  // What nobody finds is not needed.
+  RunRecord unverified = sampleRun();
+  unverified.verified = false, unverified.tunedNs = 1;
+  unverified.budgetTrials = 1000;
+  EXPECT_TRUE(supersedes(old, unverified));
+  EXPECT_FALSE(supersedes(unverified, old));
+}

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace hwtune;
 
 TEST(Text, TrimSplitJoin) {
@@ -65,6 +67,21 @@ TEST(Text, Times) {
   EXPECT_EQ(formatTime(999.96e-6), "1.000 ms");
   EXPECT_EQ(formatTime(2), "2.000 s");
   EXPECT_EQ(formatTime(1.0 / 0.0), "-");
+}
+
+TEST(Text, Dates) {
+  const char *day = "%Y-%m-%d %H:%M:%S";
+  EXPECT_EQ(formatUtc(86400 + 61, day), "1970-01-02 00:01:01");
+  EXPECT_EQ(formatUtc(-5, day), "1970-01-01 00:00:00");
+  EXPECT_EQ(formatUtc(1e308, day), "9999-12-31 23:59:59");
+  EXPECT_EQ(formatUtc(std::nan(""), day), "1970-01-01 00:00:00");
+}
+
+TEST(Text, Shortened) {
+  EXPECT_EQ(shortened("abc", 3), "abc");
+  EXPECT_EQ(shortened("abcd", 3), "abc ... (1 bytes more)");
+  // The second byte of a character is not the first of what is left out.
+  EXPECT_EQ(shortened("ab\xc3\xa4", 3), "ab ... (2 bytes more)");
 }
 
 TEST(Text, BytesRatesDurations) {

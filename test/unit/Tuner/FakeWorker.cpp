@@ -17,6 +17,7 @@
 #include "hwtune/Tuner/CompileProtocol.h"
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -41,6 +42,18 @@ static void act(const std::string &what, const Json &request) {
   if (what == "crash") {
     std::cerr << "LLVM ERROR: cannot select: something" << std::endl;
     std::abort();
+  } else if (what == "killed once") { // the first time; "text" names a file
+    std::string mark = request["text"];
+    if (::access(mark.c_str(), F_OK) != 0) {
+      if (!hwtune::writeFileAtomically(mark, ""))
+        std::exit(4);
+      ::kill(::getpid(), SIGKILL);
+    }
+  } else if (what == "killed") {
+    ::kill(::getpid(), SIGKILL);
+  } else if (what == "mute") { // lives on without its output
+    ::close(1);
+    hang();
   } else if (what == "exit") {
     std::exit(3);
   } else if (what == "hang") {
@@ -113,6 +126,9 @@ static int run(const std::string &file, bool check) {
     block = std::atoi(text->c_str() + at + 8);
   if (check) {
     outcome.verify = hwtune::VerifyRecord{100, 0, 1e-3, 1e-6, true};
+    if (has("unrunnable"))
+      outcome = hwtune::RunOutcome::failure(hwtune::RunStatus::RunTimeout,
+                                            "it did not end");
     // Wrong only at a tail.
     if (has("tail") && block == 8)
       outcome = hwtune::RunOutcome::failure(hwtune::RunStatus::Wrong,

@@ -162,6 +162,27 @@ TEST_F(OpTunerTest, ATargetWithNothingInCommonGivesNoPrior) {
                                   *knownTarget("t4"), request.space));
 }
 
+TEST_F(OpTunerTest, RecordsNameTheDeviceAsPeopleKnowIt) {
+  startWorkers();
+  EXPECT_EQ(tune().run.uuid, "sim:a100-sxm4-80gb");
+  environment.device.argument = "/tmp/somewhere/target.json";
+  environment.deviceId = "sim:mine";
+  EXPECT_EQ(tune().run.uuid, "sim:mine");
+}
+
+TEST_F(OpTunerTest, WhatCannotBeCheckedIsNotCalledWrong) {
+  startWorkers();
+  request.tail = [](const Config &config) {
+    return TailCheck{config == Config{8} ? "unrunnable" : "small", {}};
+  };
+  TuneResult result = tune();
+  EXPECT_EQ(result.tuned->config, Config{7});
+  EXPECT_EQ(result.failures[TrialStatus::Wrong], 0u);
+  EXPECT_EQ(result.failures[TrialStatus::RunTimeout], 1u);
+  EXPECT_EQ(result.firstFailure[TrialStatus::RunTimeout],
+            "the check (tail) fails (run_timeout): it did not end");
+}
+
 TEST_F(OpTunerTest, RequireHit) {
   options.requireHit = true;
   startWorkers();

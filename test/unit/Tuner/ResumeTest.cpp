@@ -125,6 +125,52 @@ TEST_F(ResumeTest, FailuresAreRememberedToo) {
   EXPECT_EQ(second.measured.size(), 1u);
 }
 
+// What another process may have caused is tried again.
+TEST_F(ResumeTest, PassingFailuresAreTriedAgain) {
+  Synthetic first, second;
+  for (const Config &config : first.task.candidates)
+    if (config[1] >= 16)
+      first.faults[config] = TrialStatus::Launch;
+  TuneResult a = tune(first), b = tune(second);
+  EXPECT_GT(a.failures[TrialStatus::Launch], 0u);
+  EXPECT_EQ(b.failures[TrialStatus::Launch], 0u);
+  EXPECT_EQ(second.measured.size(), 1 + a.failures[TrialStatus::Launch]);
+}
+
+TEST_F(ResumeTest, ASearchThatGaveUpSparesNoLargerOne) {
+  Synthetic s;
+  s.options.maxEqualFailures = 5;
+  for (const Config &config : s.task.candidates)
+    if (config != s.task.generic &&
+        config != s.task.candidates[s.task.heuristic])
+      s.faults[config] = TrialStatus::Launch;
+  TuneResult result = tune(s);
+  ASSERT_EQ(result.tried, 6u);
+  EXPECT_EQ(result.run.budgetTrials, 6);
+  std::unique_ptr<Database> db = open();
+  EXPECT_EQ(db->lookup(s.task.run.key, {Label::Simulated, 6, 0})->match,
+            Lookup::Match::SameGpu);
+  EXPECT_EQ(db->lookup(s.task.run.key, {Label::Simulated, 24, 0})->nearest,
+            "it had a budget of 6 trials, 24 are asked for");
+}
+
+TEST_F(ResumeTest, ReasonsOfAnyLengthCanBeStored) {
+  Synthetic s;
+  s.options.maxEqualFailures = 5;
+  s.hook = [&](const Config &config, Measurement &m) {
+    if (config == s.task.generic)
+      return;
+    m.status = TrialStatus::Launch;
+    m.reason = std::string(3 << 20, 'x');
+  };
+  tune(s);
+  std::unique_ptr<Database> db = open();
+  Expected<std::vector<TrialRecord>> trials = db->trials(1);
+  ASSERT_TRUE(bool(trials)) << trials.error().str();
+  const std::string &reason = trials->at(1).reason;
+  EXPECT_EQ(reason.substr(kMaxReasonBytes), " ... (3080192 bytes more)");
+}
+
 // The course after a kill at any point is that of a run that was left alone.
 TEST_F(ResumeTest, AKilledRunGivesTheSameResult) {
   Synthetic whole;

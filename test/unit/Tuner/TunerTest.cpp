@@ -116,7 +116,10 @@ TEST(Tuner, WhenAllAreWrongTheDefaultIsKept) {
   EXPECT_EQ(*result.speedup, 1);
   s.wrong.insert(s.task.generic);
   std::string error = s.tune().error().message;
-  EXPECT_EQ(error.rfind("nothing works: 24 candidates tried, ", 0), 0u)
+  EXPECT_EQ(
+      error.rfind(
+          "nothing works: the generic schedule and 24 candidates tried, ", 0),
+      0u)
       << error;
   EXPECT_NE(error.find("wrong (element 7 is 1, expected 2)"),
             std::string::npos);
@@ -156,7 +159,8 @@ TEST(Tuner, WhenNothingWorksTheReasonsAreListed) {
   Expected<TuneResult> result = s.tune();
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().message,
-            "nothing works: 12 candidates tried, 13 sticky (CUDA_ERROR "
+            "nothing works: the generic schedule and 12 candidates tried, "
+            "13 sticky (CUDA_ERROR "
             "sticky); 64 configurations: 64 legal, 0 rejected");
 }
 

@@ -113,6 +113,38 @@ TEST(WorkerPool, DeathFailsTheRequestAlone) {
   EXPECT_EQ(pool->replaced(), 2u);
 }
 
+TEST(WorkerPool, WhatSomebodyKilledIsTriedOnceMore) {
+  std::unique_ptr<WorkerPool> pool = startPool(fakeOptions());
+  std::string mark =
+      testing::TempDir() + "/hwtune-killed-" + std::to_string(::getpid());
+  ::unlink(mark.c_str());
+  WorkerReply reply =
+      pool->submit({{"do", "killed once"}, {"text", mark}}).get();
+  ::unlink(mark.c_str());
+  EXPECT_EQ(reply.status, Status_::Answered) << reply.reason;
+  EXPECT_EQ(pool->replaced(), 1u);
+  reply = ask(*pool, "killed");
+  EXPECT_EQ(reply.status, Status_::Died);
+  EXPECT_EQ(reply.reason,
+            "twice, the compile worker was killed by signal 9 (Killed)");
+  EXPECT_EQ(pool->replaced(), 3u);
+}
+
+TEST(WorkerPool, AWorkerThatClosedItsOutputDidNotExit) {
+  std::unique_ptr<WorkerPool> pool = startPool(fakeOptions());
+  EXPECT_EQ(ask(*pool, "exit").reason, "the compile worker exited with code 3");
+  EXPECT_EQ(ask(*pool, "mute").reason,
+            "the compile worker closed its output and did not end");
+}
+
+TEST(WorkerPool, ARequestMayHaveALimitOfItsOwn) {
+  WorkerOptions options = fakeOptions();
+  options.timeoutSeconds = 0.2;
+  std::unique_ptr<WorkerPool> pool = startPool(options);
+  EXPECT_EQ(ask(*pool, "slow").status, Status_::TimedOut);
+  EXPECT_EQ(pool->submit({{"do", "slow"}}, 5).get().status, Status_::Answered);
+}
+
 TEST(WorkerPool, AHangIsKilled) {
   WorkerOptions options = fakeOptions();
   options.timeoutSeconds = 0.3;

@@ -49,7 +49,7 @@ struct Mechanisms {
 struct KernelFacts {
   uint32_t registers = 0;  ///< per thread; 0: the executor's estimate
   uint32_t spillBytes = 0; ///< of spilled words in the code
-  bool fromPtxas = false;
+  bool given = false;      ///< somebody knew the two above
 };
 
 /// What precedes a launch.
@@ -103,7 +103,7 @@ struct TimingReport {
   bool sampled = false;
   // --- occupancy ---
   uint32_t registers = 0;
-  bool registersFromPtxas = false;
+  bool registersGiven = false; ///< `KernelFacts::given`
   int64_t blocksPerSM = 0;
   std::string limiter;  ///< what bounds the occupancy
   double occupancy = 0; ///< resident warps / maximal warps
