@@ -58,8 +58,14 @@ static std::optional<int64_t> integerOf(Attribute attr) {
 
 using Lookup = llvm::function_ref<Attribute(StringRef knob)>;
 
+static bool sameKind(Attribute a, Attribute b) {
+  auto typed = dyn_cast<TypedAttr>(a), other = dyn_cast<TypedAttr>(b);
+  return a.getTypeID() == b.getTypeID() && bool(typed) == bool(other) &&
+         (!typed || typed.getType() == other.getType());
+}
+
 /// What `tie` (the name of a knob, a number, or an array of these) makes of an
-/// attribute that is `now`; null where it fits none of its kind.
+/// attribute that is `now`; null where it is not of the same kind and length.
 static Attribute tied(Attribute now, Attribute tie, Lookup lookup) {
   auto name = dyn_cast<StringAttr>(tie);
   Attribute value = name ? lookup(name) : tie;
@@ -67,9 +73,11 @@ static Attribute tied(Attribute now, Attribute tie, Lookup lookup) {
   if (std::optional<int64_t> integer = integerOf(value); integer && number)
     return IntegerAttr::get(number.getType(), *integer);
   if (name)
-    return value;
+    return value && now && sameKind(value, now) ? value : Attribute();
   auto list = dyn_cast<ArrayAttr>(tie);
   if (auto numbers = dyn_cast<DenseI64ArrayAttr>(now); list && numbers) {
+    if (int64_t(list.size()) != numbers.size())
+      return {};
     SmallVector<int64_t> values;
     for (Attribute element : list) {
       auto of = dyn_cast<StringAttr>(element);
@@ -256,21 +264,35 @@ Status ScriptSchedule::collectKnobs() {
 
 Status ScriptSchedule::checkReferences() const {
   std::optional<Error> failed;
-  auto first = [&](StringRef knob) -> Attribute {
-    std::optional<unsigned> index = indexOf(knob);
-    return index ? knobs[*index].options.front() : Attribute();
+  size_t most = 1;
+  for (const ScriptKnob &knob : knobs)
+    most = std::max(most, knob.options.size());
+  // Every option has to fit, not the first alone.
+  auto fits = [&](Attribute now, Attribute tie) {
+    for (size_t i = 0; i < most; ++i) {
+      auto option = [&](StringRef knob) -> Attribute {
+        std::optional<unsigned> index = indexOf(knob);
+        if (!index)
+          return {};
+        const auto &options = knobs[*index].options;
+        return options[std::min(i, options.size() - 1)];
+      };
+      if (!now || !tied(now, tie, option))
+        return false;
+    }
+    return true;
   };
   auto check = [&](Operation *op) {
     for (NamedAttribute tie : tiesOf(op)) {
-      Attribute now = op->getAttr(tie.getName());
-      if (now && tied(now, tie.getValue(), first))
+      if (fits(op->getAttr(tie.getName()), tie.getValue()))
         continue;
       std::string text;
       llvm::raw_string_ostream(text) << tie.getValue();
       failed = errorAt(
           op->getLoc(),
           fmt::format("'{}' ties attribute '{}' to {}, expected an attribute "
-                      "that is there, and names of open knobs of its kind",
+                      "that is there, and names of open knobs of its kind and "
+                      "length",
                       HWTuneDialect::kKnobsAttrName.str(),
                       tie.getName().getValue().str(), text));
       return WalkResult::interrupt();

@@ -40,7 +40,8 @@ Expected<ResolvedConfig> hwtune::resolveConfig(ConfigAttr attr, Operation *op,
   ResolvedConfig resolved;
   resolved.schedule = schedules.find(name);
   if (!resolved.schedule)
-    return Error{fmt::format("schedule '{}' is not known, expected one of: {}",
+    return Error{fmt::format("schedule '{}' is not known, expected one of: {} "
+                             "(or one of a file given as `schedules=`)",
                              name, schedules.knownNames()),
                  ""};
   if (std::string why = schedules.mismatch(*resolved.schedule, op, w);

@@ -22,7 +22,12 @@
 // RUN: not hwtune-opt %t/op.mlir --pass-pipeline='builtin.module(hw-enumerate{schedules=%t/beyond.mlir})' 2>&1 | FileCheck %s --check-prefix=BEYOND
 // BEYOND: error: {{.*}}beyond.mlir:4:{{[0-9]+}}: alternatives 'way' have regions 0 to 0, knob 'which' has other options
 // RUN: not hwtune-opt %t/op.mlir --pass-pipeline='builtin.module(hw-enumerate{schedules=%t/tie.mlir})' 2>&1 | FileCheck %s --check-prefix=TIE
-// TIE: error: {{.*}}tie.mlir:3:{{[0-9]+}}: 'hwtune.knobs' ties attribute 'factor' to "unrol", expected an attribute that is there, and names of open knobs of its kind
+// TIE: error: {{.*}}tie.mlir:3:{{[0-9]+}}: 'hwtune.knobs' ties attribute 'factor' to "unrol", expected an attribute that is there, and names of open knobs of its kind and length
+// One number for three, and a list of another length.
+// RUN: not hwtune-opt %t/op.mlir --pass-pipeline='builtin.module(hw-enumerate{schedules=%t/scalar.mlir})' 2>&1 | FileCheck %s --check-prefix=SCALAR
+// SCALAR: error: {{.*}}scalar.mlir:4:{{[0-9]+}}: 'hwtune.knobs' ties attribute 'n' to "size", expected an attribute that is there, and names of open knobs of its kind and length
+// RUN: not hwtune-opt %t/op.mlir --pass-pipeline='builtin.module(hw-enumerate{schedules=%t/length.mlir})' 2>&1 | FileCheck %s --check-prefix=LENGTH
+// LENGTH: error: {{.*}}length.mlir:4:{{[0-9]+}}: 'hwtune.knobs' ties attribute 'n' to ["size"], expected
 // RUN: not hwtune-opt %t/op.mlir --pass-pipeline='builtin.module(hw-enumerate{schedules=%t/matcher.mlir})' 2>&1 | FileCheck %s --check-prefix=MATCHER
 // MATCHER: error: {{.*}}matcher.mlir:2:{{[0-9]+}}: schedule 'mine': matcher '@nobody' must be a named sequence of this file that takes one `!transform.any_op {transform.readonly}` and returns it
 // RUN: not hwtune-opt %t/op.mlir --pass-pipeline='builtin.module(hw-enumerate{schedules=%t/kind.mlir})' 2>&1 | FileCheck %s --check-prefix=KIND
@@ -106,6 +111,22 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @mine(%op: !transform.any_op {transform.consumed}) attributes {hwtune.matches = "linalg.copy"} {
     transform.loop.unroll %op {factor = 2 : i64, hwtune.knobs = {factor = "unrol"}} : !transform.any_op
+    transform.yield
+  }
+}
+//--- scalar.mlir
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @mine(%op: !transform.any_op {transform.consumed}) attributes {hwtune.matches = "linalg.copy"} {
+    %size = transform.tune.knob<"size"> options = [1, 2] -> !transform.any_param
+    transform.annotate %op "x" {n = array<i64: 1, 1>, hwtune.knobs = {n = "size"}} : !transform.any_op
+    transform.yield
+  }
+}
+//--- length.mlir
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @mine(%op: !transform.any_op {transform.consumed}) attributes {hwtune.matches = "linalg.copy"} {
+    %size = transform.tune.knob<"size"> options = [1, 2] -> !transform.any_param
+    transform.annotate %op "x" {n = array<i64: 1, 1>, hwtune.knobs = {n = ["size"]}} : !transform.any_op
     transform.yield
   }
 }

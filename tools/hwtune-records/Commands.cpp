@@ -382,6 +382,10 @@ CommandResult runCommand(const Arguments &arguments, const std::string &path) {
                                  arguments.positional[command.most]));
     if (path.empty())
       return badLine("neither HOME nor XDG_CACHE_HOME is set: say --db=PATH");
+    // Only an import makes a database.
+    if (command.run != importFiles)
+      if (auto there = Database::open(path, Database::Mode::ReadOnly); !there)
+        return failed(there.error());
     Expected<std::unique_ptr<Database>> db = Database::open(path, command.mode);
     if (!db)
       return failed(db.error());

@@ -126,7 +126,7 @@ defvar HWTuneOptions = [
          "what takes the times: `cuda:N`, `sim:<id>`, `replay:<file>` or "
          "`model` (default: a GPU of the target, else `sim:` of it)">,
   Option<"trials", "trials", "unsigned", /*default=*/"48",
-         "configurations to measure for each operation (count)">,
+         "configurations to measure for each operation (count; 0: no limit)">,
   Option<"seconds", "seconds", "double", /*default=*/"0.0",
          "time to spend on each operation (seconds; 0: no limit)">,
   Option<"patience", "patience", "unsigned", /*default=*/"0",

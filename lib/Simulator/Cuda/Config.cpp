@@ -174,6 +174,11 @@ static Status applyKey(Config &config, const std::string &key,
       ""};
 }
 
+bool simcuda::namesTarget(std::string_view json) {
+  Json object = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  return object.is_object() && object.contains("target");
+}
+
 Status simcuda::applyJson(Config &config, std::string_view json,
                           bool targetFixed) {
   Json object = Json::parse(json, nullptr, /*allow_exceptions=*/false);

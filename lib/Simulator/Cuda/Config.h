@@ -51,6 +51,8 @@ Expected<Config> configFromText(std::string_view text);
 /// `whole_grid`, `watchdog`, `registers`, `spill_bytes`, `launch`).
 /// `targetFixed`: the driver is initialised, so `target` is refused.
 Status applyJson(Config &config, std::string_view json, bool targetFixed);
+/// Whether that object has the key `target`.
+bool namesTarget(std::string_view json);
 
 } // namespace hwtune::simcuda
 

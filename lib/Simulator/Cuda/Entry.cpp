@@ -54,11 +54,14 @@ HWTUNE_CUDA_API const char *hwtuneSimConfigure(const char *json) {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);
   Status status = configure(driver);
-  // What the environment got wrong matters only if nothing else names a target.
   if (!status) {
+    // What the environment got wrong matters only if nothing else names a
+    // target.
     Expected<Config> fallback = defaultConfig();
-    if (!fallback)
-      return words = fallback.error().str(), words.c_str();
+    if (!fallback || !json || !namesTarget(json)) {
+      words = status.error().str();
+      return words.c_str();
+    }
     driver.config = std::move(*fallback);
     driver.configured = true;
   }
