@@ -67,10 +67,11 @@ TEST_F(Configure, AttributesAreTheTargets) {
   EXPECT_EQ(attribute(DeviceAttribute::WarpSize), 32);
   EXPECT_EQ(attribute(DeviceAttribute::L2CacheSize), a100.l2Bytes);
   EXPECT_EQ(attribute(DeviceAttribute::ClockRate), int(a100.clockMHz * 1000));
-  EXPECT_CUDA(InvalidValue,
-              driver().cuDeviceGetAttribute(new int, DeviceAttribute(9999), 0));
+  int unused = 0;
+  EXPECT_CUDA(InvalidValue, driver().cuDeviceGetAttribute(
+                                &unused, DeviceAttribute(9999), 0));
   EXPECT_CUDA(InvalidDevice, driver().cuDeviceGetAttribute(
-                                 new int, DeviceAttribute::WarpSize, 1));
+                                 &unused, DeviceAttribute::WarpSize, 1));
   char name[64];
   EXPECT_CUDA(Success, driver().cuDeviceGetName(name, sizeof name, 0));
   EXPECT_EQ(name, a100.name);
