@@ -68,8 +68,8 @@ TEST_F(Configure, AttributesAreTheTargets) {
   EXPECT_EQ(attribute(DeviceAttribute::L2CacheSize), a100.l2Bytes);
   EXPECT_EQ(attribute(DeviceAttribute::ClockRate), int(a100.clockMHz * 1000));
   int unused = 0;
-  EXPECT_CUDA(InvalidValue, driver().cuDeviceGetAttribute(
-                                &unused, DeviceAttribute(9999), 0));
+  EXPECT_CUDA(InvalidValue,
+              driver().cuDeviceGetAttribute(&unused, DeviceAttribute(9999), 0));
   EXPECT_CUDA(InvalidDevice, driver().cuDeviceGetAttribute(
                                  &unused, DeviceAttribute::WarpSize, 1));
   char name[64];
