@@ -9,39 +9,22 @@
 
 using namespace mlir;
 
-/// Calls `visit` with the loop and the extent of each dimension of `operand`
-/// that one loop indexes alone.
-static void
-forEachLoopExtent(linalg::LinalgOp op, OpOperand &operand,
-                  llvm::function_ref<void(unsigned, int64_t &)> visit,
-                  MutableArrayRef<int64_t> shape) {
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  for (auto [expr, extent] : llvm::zip(map.getResults(), shape))
-    if (auto loop = dyn_cast<AffineDimExpr>(expr))
-      visit(loop.getPosition(), extent);
-}
-
 llvm::SmallVector<int64_t> hwtune::staticShape(linalg::LinalgOp op,
                                                OpOperand &operand) {
   SmallVector<int64_t> extents(op.getNumLoops(), ShapedType::kDynamic);
-  for (OpOperand &other : op->getOpOperands()) {
-    SmallVector<int64_t> shape(op.getShape(&other));
-    forEachLoopExtent(
-        op, other,
-        [&](unsigned loop, int64_t &extent) {
-          if (!ShapedType::isDynamic(extent))
-            extents[loop] = extent;
-        },
-        shape);
-  }
+  for (OpOperand &other : op->getOpOperands())
+    for (auto [index, extent] :
+         llvm::zip(op.getMatchingIndexingMap(&other).getResults(),
+                   op.getShape(&other)))
+      if (auto loop = dyn_cast<AffineDimExpr>(index);
+          loop && !ShapedType::isDynamic(extent))
+        extents[loop.getPosition()] = extent;
   SmallVector<int64_t> shape(op.getShape(&operand));
-  forEachLoopExtent(
-      op, operand,
-      [&](unsigned loop, int64_t &extent) {
-        if (ShapedType::isDynamic(extent))
-          extent = extents[loop];
-      },
-      shape);
+  for (auto [index, extent] :
+       llvm::zip(op.getMatchingIndexingMap(&operand).getResults(), shape))
+    if (auto loop = dyn_cast<AffineDimExpr>(index);
+        loop && ShapedType::isDynamic(extent))
+      extent = extents[loop.getPosition()];
   return shape;
 }
 

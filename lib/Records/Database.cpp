@@ -202,7 +202,7 @@ Expected<std::unique_ptr<Database>> Database::open(const std::string &path,
   if (path.empty())
     return Error{"the database has no path", ""};
   std::error_code failed;
-  if (mode == Mode::ReadOnly && !std::filesystem::exists(path, failed))
+  if (mode != Mode::Create && !std::filesystem::exists(path, failed))
     return Error{fmt::format("there is no database '{}'", path), ""};
   std::filesystem::path parent = std::filesystem::path(path).parent_path();
   if (mode == Mode::Create && !parent.empty())
@@ -215,17 +215,19 @@ Expected<std::unique_ptr<Database>> Database::open(const std::string &path,
   Expected<std::unique_ptr<Connection>> connection =
       mode == Mode::ReadOnly
           ? openReadOnly(path)
-          : connect(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+          : connect(path, path,
+                    SQLITE_OPEN_READWRITE |
+                        (mode == Mode::Create ? SQLITE_OPEN_CREATE : 0));
   if (!connection)
     return connection.error();
   Expected<bool> filled = checkVersion(**connection, path);
   if (!filled)
     return filled.error();
-  if (mode == Mode::ReadOnly && !*filled)
+  if (mode != Mode::Create && !*filled)
     return Error{fmt::format("the database '{}' is empty", path), ""};
   if (Status status = checkIntegrity(**connection, path); !status)
     return status.error();
-  if (mode == Mode::Create) {
+  if (mode != Mode::ReadOnly) {
     Status status = (*connection)
                         ->run("PRAGMA journal_mode = WAL; "
                               "PRAGMA synchronous = FULL; "

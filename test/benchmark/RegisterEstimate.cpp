@@ -14,31 +14,26 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Manifest.h"
+
 #include "hwtune/Simulator/Ptx/Parser.h"
 #include "hwtune/Simulator/Timing/Registers.h"
-#include "hwtune/Target/KnownTargets.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 using namespace hwtune;
 using Json = nlohmann::json;
 
-static std::string readFile(const std::string &path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-/// Registers of the first entry, 0 where the PTX is not accepted.
+/// Registers of the first entry, 0 where the PTX is not there or not accepted.
 static uint32_t estimate(const std::string &path, const TargetSpec &target) {
-  auto module = ptx::parse(readFile(path));
+  Expected<std::string> text = readFile(path);
+  if (!text)
+    return 0;
+  auto module = ptx::parse(*text);
   if (!module)
     return 0;
   exec::GlobalMemory memory;
@@ -73,23 +68,19 @@ int main(int argc, char **argv) {
     fmt::print(stderr, "usage: {} TARGET MANIFEST.json [--rows]\n", argv[0]);
     return 2;
   }
-  auto target = targetFromIdOrFile(argv[1]);
-  if (!target) {
-    fmt::print(stderr, "{}\n", target.error().str());
+  auto measured = readManifest(argv[1], argv[2]);
+  if (!measured) {
+    fmt::print(stderr, "{}\n", measured.error().str());
     return 2;
   }
-  Json manifest = Json::parse(readFile(argv[2]), nullptr, false);
-  if (!manifest.is_array()) {
-    fmt::print(stderr, "{}: expected a list of kernels\n", argv[2]);
-    return 2;
-  }
+  const auto &[target, manifest] = *measured;
   bool rows = argc > 3 && std::string(argv[3]) == "--rows";
   std::vector<double> simulator, schedule;
   for (const Json &kernel : manifest) {
     double asked = kernel["regs"];
     if (kernel["spill_ld"].get<int64_t>() > 0)
       continue;
-    uint32_t ours = estimate(kernel["ptx"], *target);
+    uint32_t ours = estimate(kernel["ptx"], target);
     if (rows)
       fmt::print("{} ptxas {} simulator {}\n",
                  kernel["name"].get<std::string>(), asked, ours);

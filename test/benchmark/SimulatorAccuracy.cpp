@@ -15,9 +15,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Manifest.h"
+
 #include "hwtune/Simulator/Ptx/Parser.h"
 #include "hwtune/Simulator/Timing/Timing.h"
-#include "hwtune/Target/KnownTargets.h"
 
 #include <algorithm>
 #include <chrono>
@@ -25,11 +26,9 @@
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <sstream>
 
 using namespace hwtune;
 using Json = nlohmann::json;
@@ -111,13 +110,6 @@ Quality quality(const std::vector<Row> &rows, const std::string &model) {
           best / measured[0]};
 }
 
-std::string readFile(const std::string &path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 /// Fills the parameter block from the manifest's "args".
 std::vector<std::byte> params(const Json &args, const exec::FunctionInfo &f,
                               exec::GlobalMemory &memory) {
@@ -159,7 +151,12 @@ void compareCounts(Row &row, const Json &counters,
 
 bool runKernel(const Json &kernel, const TargetSpec &target, bool usePtxas,
                Row &row) {
-  auto module = ptx::parse(readFile(kernel["ptx"]));
+  Expected<std::string> text = readFile(kernel["ptx"]);
+  if (!text) {
+    fmt::print(stderr, "{}\n", text.error().str());
+    return false;
+  }
+  auto module = ptx::parse(*text);
   if (!module) {
     fmt::print(stderr, "{}: {}\n", kernel["name"].get<std::string>(),
                module.error().str());
@@ -247,22 +244,18 @@ int main(int argc, char **argv) {
     if (arg.starts_with("--limit="))
       limit = std::stoul(arg.substr(8));
   }
-  auto target = targetFromIdOrFile(argv[1]);
-  if (!target) {
-    fmt::print(stderr, "{}\n", target.error().str());
+  auto measured = readManifest(argv[1], argv[2]);
+  if (!measured) {
+    fmt::print(stderr, "{}\n", measured.error().str());
     return 2;
   }
-  Json manifest = Json::parse(readFile(argv[2]), nullptr, false);
-  if (!manifest.is_array()) {
-    fmt::print(stderr, "{}: expected a list of kernels\n", argv[2]);
-    return 2;
-  }
+  const auto &[target, manifest] = *measured;
   std::vector<Row> rows;
   size_t failed = 0;
   auto begin = std::chrono::steady_clock::now();
   for (size_t i = 0; i < std::min(limit, manifest.size()); ++i) {
     Row row;
-    if (!runKernel(manifest[i], *target, usePtxas, row)) {
+    if (!runKernel(manifest[i], target, usePtxas, row)) {
       ++failed;
       continue;
     }

@@ -371,7 +371,7 @@ CommandResult runCommand(const Arguments &arguments, const std::string &path) {
       {"best", best, Database::Mode::ReadOnly, 1},
       {"export", exportRuns, Database::Mode::ReadOnly, SIZE_MAX},
       {"import", importFiles, Database::Mode::Create, SIZE_MAX},
-      {"prune", prune, Database::Mode::Create, 1}};
+      {"prune", prune, Database::Mode::Existing, 1}};
   std::vector<std::string> names;
   for (const Command &command : commands) {
     names.push_back(command.name);
@@ -382,10 +382,6 @@ CommandResult runCommand(const Arguments &arguments, const std::string &path) {
                                  arguments.positional[command.most]));
     if (path.empty())
       return badLine("neither HOME nor XDG_CACHE_HOME is set: say --db=PATH");
-    // Only an import makes a database.
-    if (command.run != importFiles)
-      if (auto there = Database::open(path, Database::Mode::ReadOnly); !there)
-        return failed(there.error());
     Expected<std::unique_ptr<Database>> db = Database::open(path, command.mode);
     if (!db)
       return failed(db.error());

@@ -39,6 +39,7 @@ class Database {
 public:
   enum class Mode {
     ReadOnly, ///< must exist
+    Existing, ///< written, but must exist
     Create,   ///< created where missing, with its folder
   };
   static Expected<std::unique_ptr<Database>> open(const std::string &path,

@@ -17,10 +17,9 @@ namespace hwtune {
 ///     (`linalg.softmax`, ...) and `linalg.pack` and `linalg.unpack` become
 ///     what they are made of;
 ///   - a number that a body uses from outside becomes an operand;
-///   - a long reduction to few results, on tensors and of static extents,
-///   becomes
-///     one to partial results and one of these: a kernel has a block for each
-///     result at most;
+///   - a long reduction of static extents to few results, on tensors or packed
+///     buffers, becomes one to partial results and one of these: a kernel has
+///     a block for each result at most;
 ///   - an operation with a loop of 0 iterations is removed: it does nothing.
 /// A remark says what was removed.
 void normaliseLinalg(mlir::ModuleOp module);

@@ -291,7 +291,7 @@ def HWAwareTune : Pass<"hw-aware-tune", "::mlir::ModuleOp"> {
     in which every operation has the form that schedules take: aggregate
     operations such as `linalg.softmax`, `linalg.pack` and `linalg.unpack` are
     decomposed, numbers that a body uses from outside become operands, a long
-    reduction on tensors to few results becomes one to partial results and one
+    reduction to few results becomes one to partial results and one
     of these, and an operation with a loop of 0 iterations is removed. A module
     with nothing to tune gets a warning and is left unchanged.
 

@@ -25,7 +25,8 @@ namespace hwtune {
 std::string runnerProgram(const LaunchDescription &launch);
 
 /// What stands for extents that are not known until run time: a usual size (cut
-/// for the outer loops where operands would grow beyond 2^22 elements), or
+/// for the outer loops where an operand would grow beyond 2^22 elements or the
+/// launch beyond 2^30 iterations, and to what known sizes hold), or
 /// small ones that no tile divides.
 enum class LaunchSizes { Usual, Tails };
 

@@ -75,11 +75,7 @@ class Program:
         text = f"{head} ins({ins} : {self.typed(inputs)}) outs({self.value[output]} : {self.typed([output])}){tail}"
         if self.kind == "tensor":
             result = f"%r{len(self.lines)}"
-            text = f"{result} = {text}"
-            if tail:
-                text += f" -> {self.typed([output])}"
-            elif "-> " not in text:
-                text += f" -> {self.typed([output])}"
+            text = f"{result} = {text} -> {self.typed([output])}"
             self.value[output] = result
         self.lines.append("  " + text)
 
