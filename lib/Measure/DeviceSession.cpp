@@ -10,6 +10,7 @@
 #include "hwtune/Measure/Elements.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -280,14 +281,21 @@ bool DeviceSession::launchAll() {
   for (size_t i = 0; i < kernels.size(); ++i) {
     const KernelDesc &d = launch.kernels[i];
     auto u = [](int64_t v) { return static_cast<unsigned>(v); };
-    if (!configureLaunch(i) ||
-        !check(driver.cuLaunchKernel(kernels[i].function, u(d.grid[0]),
-                                     u(d.grid[1]), u(d.grid[2]), u(d.block[0]),
-                                     u(d.block[1]), u(d.block[2]),
-                                     u(d.dynamicSharedBytes), nullptr,
-                                     kernels[i].params.data(), nullptr),
-               "cuLaunchKernel"))
+    if (!configureLaunch(i))
       return false;
+    Result launched = driver.cuLaunchKernel(
+        kernels[i].function, u(d.grid[0]), u(d.grid[1]), u(d.grid[2]),
+        u(d.block[0]), u(d.block[1]), u(d.block[2]), u(d.dynamicSharedBytes),
+        nullptr, kernels[i].params.data(), nullptr);
+    if (!check(launched, "cuLaunchKernel")) {
+      if (launched == Result::InvalidValue) // the driver does not say which
+        outcome.reason += fmt::format(
+            " (`{}` with {} arguments, grid {}, block {}, {} bytes of dynamic "
+            "shared memory)",
+            d.entry, d.args.size(), fmt::join(d.grid, " x "),
+            fmt::join(d.block, " x "), d.dynamicSharedBytes);
+      return false;
+    }
     addEnergy();
   }
   return true;

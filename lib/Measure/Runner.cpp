@@ -33,9 +33,18 @@ std::string baseArch(std::string arch) {
 
 bool archMatches(DeviceSession &session, const RunInput &input,
                  const RunPolicy &policy) {
+  if (policy.allowOtherGpu)
+    return true;
   std::string made = ptxTarget(input.ptx);
   const std::string &arch = session.target.arch;
-  if (policy.allowOtherGpu || baseArch(made) == baseArch(arch))
+  const std::string &said = input.launch.arch;
+  if (baseArch(made) == baseArch(arch) && !said.empty() &&
+      baseArch(said) != baseArch(made))
+    return session.fail(
+        RunStatus::Constraint,
+        fmt::format("the launch is said to be for `{}`, its PTX is for `{}`",
+                    said, made));
+  if (baseArch(made) == baseArch(arch))
     return true;
   return session.fail(
       RunStatus::Constraint,

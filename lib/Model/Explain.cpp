@@ -61,12 +61,16 @@ std::string explain(const Prediction &a, const Prediction &b) {
                         : fmt::format("the other cannot run: {}", b.infeasible);
   double change = a.seconds / b.seconds;
   std::string text =
-      change == 1 ? std::string("predicted equal")
-                  : fmt::format("predicted {:.3g} times as {} ({:.4g} against "
-                                "{:.4g} us)",
-                                change < 1 ? 1 / change : change,
-                                change < 1 ? "fast" : "slow", a.seconds * 1e6,
-                                b.seconds * 1e6);
+      // Nearer than what three digits show.
+      std::abs(change - 1) < 0.005
+          ? fmt::format("predicted equal within 0.5 % ({:.4g} against {:.4g} "
+                        "us)",
+                        a.seconds * 1e6, b.seconds * 1e6)
+          : fmt::format("predicted {:.3g} times as {} ({:.4g} against "
+                        "{:.4g} us)",
+                        change < 1 ? 1 / change : change,
+                        change < 1 ? "fast" : "slow", a.seconds * 1e6,
+                        b.seconds * 1e6);
   std::array<unsigned, kNumTerms> order;
   for (unsigned i = 0; i < kNumTerms; ++i)
     order[i] = i;

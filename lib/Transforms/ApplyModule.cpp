@@ -64,26 +64,30 @@ static Status checkAnnotations(ModuleOp module, const TargetSpec &target,
 // Bufferisation
 //===----------------------------------------------------------------------===//
 
-/// Keeps the first line of the first error while it lives; nothing is printed.
+/// Keeps the first line of the first error, with its place, while it lives;
+/// nothing is printed.
 class FirstError {
 public:
   explicit FirstError(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
+      : location(UnknownLoc::get(context)),
+        handler(context, [this](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-              text.empty())
+              text.empty()) {
             text = StringRef(diagnostic.str()).split('\n').first.str();
+            location = diagnostic.getLocation();
+          }
           return llvm::success();
         }) {}
   std::string text;
+  Location location;
 
 private:
   ScopedDiagnosticHandler handler;
 };
 
-/// One-shot, function boundaries, identity layout; what came of it in `why`
-/// where it fails.
-static bool bufferise(ModuleOp module, std::string &why) {
-  FirstError first(module.getContext());
+/// One-shot, function boundaries, identity layout. Warns where it fails.
+static bool bufferise(ModuleOp module) {
+  std::optional<FirstError> first(module.getContext());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
   // A loop may carry another buffer into each turn.
@@ -95,9 +99,14 @@ static bool bufferise(ModuleOp module, std::string &why) {
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
-  bool done = succeeded(pm.run(module));
-  why = first.text;
-  return done;
+  if (succeeded(pm.run(module)))
+    return true;
+  std::string why = first->text;
+  Location where = first->location;
+  first.reset(); // so that the warning is printed
+  emitWarning(where) << "module cannot be bufferised, it stays as it was: "
+                     << why;
+  return false;
 }
 
 /// Tidies the host code; kernels stay as they were tuned.
@@ -328,12 +337,8 @@ hwtune::applyToModule(ModuleOp module, const TargetSpec &target,
   warnOfNested(module);
   OwningOpRef<ModuleOp> result = module.clone();
   normaliseLinalg(*result);
-  std::string why;
-  if (!bufferise(*result, why)) {
-    emitWarning(module.getLoc())
-        << "module cannot be bufferised, it stays as it was: " << why;
+  if (!bufferise(*result))
     return unchanged(module, options.emit);
-  }
   llvm::StringSet<> before;
   for (auto kernel : module.getOps<gpu::GPUModuleOp>())
     before.insert(kernel.getName());

@@ -225,7 +225,7 @@ int main(int argc, char **argv) {
     times.push_back(milliseconds);
   }
   std::sort(times.begin(), times.end());
-  std::printf("time: %.3f us %s (median of %zu), fastest %.3f us\n", times[times.size() / 2] * 1e3,
+  std::printf("time: %.3f us %s (median of %zu launches, caches warm from the one before), fastest %.3f us\n", times[times.size() / 2] * 1e3,
               configure ? "simulated" : "measured", times.size(), times[0] * 1e3);
   if (kFlops > 0)
     std::printf("rate: %.3f Gflop/s\n", kFlops / (times[times.size() / 2] * 1e6));

@@ -9,7 +9,7 @@
 
 #include "hwtune/IR/OpIsolation.h"
 #include "hwtune/IR/WorkloadExtraction.h"
-#include "hwtune/Transforms/Runner.h"
+#include "hwtune/Transforms/LaunchSizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -65,14 +65,6 @@ bool isWhole(const Workload &w, const std::vector<int64_t> &extents) {
   return true;
 }
 
-/// The last element that loops of `extents` touch, and one.
-int64_t sizeFor(const LinearExpr &index, const std::vector<int64_t> &extents) {
-  int64_t last = index.constant;
-  for (size_t i = 0; i < extents.size(); ++i)
-    last += std::max<int64_t>(0, index.coefficients[i]) * (extents[i] - 1);
-  return last + 1;
-}
-
 /// The isolated op on buffers as large as `extents` need; null where one is not
 /// laid out plainly.
 OwningOpRef<ModuleOp> shrink(Operation *op, const Workload &w,
@@ -88,7 +80,7 @@ OwningOpRef<ModuleOp> shrink(Operation *op, const Workload &w,
       return {};
     SmallVector<int64_t> shape;
     for (const LinearExpr &index : operand.index)
-      shape.push_back(sizeFor(index, extents));
+      shape.push_back(reach(index, extents));
     argument.setType(MemRefType::get(shape, type.getElementType()));
   }
   function.setType(FunctionType::get(

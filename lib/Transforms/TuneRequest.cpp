@@ -9,7 +9,7 @@
 
 #include "hwtune/IR/OpIsolation.h"
 #include "hwtune/Search/Strategy.h"
-#include "hwtune/Transforms/Runner.h"
+#include "hwtune/Transforms/LaunchSizes.h"
 #include "hwtune/Transforms/TailCheck.h"
 
 #include <fmt/format.h>

@@ -16,18 +16,6 @@ namespace hwtune {
 
 namespace {
 
-/// Extent that stands for an unknown one where an amount must be a number.
-constexpr int64_t kAssumedExtent = 1024;
-
-int64_t extentOf(const Loop &loop) {
-  return loop.extent == kDynamic ? kAssumedExtent : loop.extent;
-}
-
-int64_t saturatingMul(int64_t a, int64_t b) {
-  int64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
 /// One summand of an index expression: stride * i for i in [0, count).
 struct Term {
   int64_t stride, count;
@@ -156,7 +144,7 @@ static double sumOverTiles(const Workload &w, const Operand &op,
                            std::vector<int64_t> &sizes, size_t loop) {
   if (loop == w.loops.size())
     return moved(w, op, sizes);
-  int64_t extent = extentOf(w.loops[loop]);
+  int64_t extent = assumedExtent(w, loop);
   int64_t size = std::min(tile[loop], extent);
   sizes[loop] = size;
   if (!tiled[loop] || size <= 0)
@@ -185,9 +173,7 @@ double bytesMoved(const Workload &w, std::span<const int64_t> tile) {
 }
 
 double minBytes(const Workload &w) {
-  std::vector<int64_t> whole;
-  for (const Loop &loop : w.loops)
-    whole.push_back(extentOf(loop));
+  std::vector<int64_t> whole = assumedExtents(w);
   double bytes = 0;
   for (const Operand &op : w.operands)
     bytes += moved(w, op, whole);

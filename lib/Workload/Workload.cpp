@@ -85,15 +85,64 @@ bool Workload::isDynamic() const {
                      [](const Loop &l) { return l.extent == kDynamic; });
 }
 
-int64_t Workload::points(int64_t assume) const {
+bool isLoop(const LinearExpr &e, size_t loop) {
+  return e.constant == 0 && loop < e.coefficients.size() &&
+         e.coefficients[loop] == 1 &&
+         std::count(e.coefficients.begin(), e.coefficients.end(), 0) + 1 ==
+             std::ptrdiff_t(e.coefficients.size());
+}
+
+int64_t reach(const LinearExpr &e, std::span<const int64_t> extents) {
+  int64_t last = e.constant;
+  for (size_t i = 0; i < extents.size(); ++i)
+    last += std::max<int64_t>(0, e.coefficients[i]) * (extents[i] - 1);
+  return last + 1;
+}
+
+int64_t Workload::points() const {
   int64_t product = 1;
-  for (const Loop &loop : loops) {
-    int64_t extent = loop.extent == kDynamic ? assume : loop.extent;
-    // More points than 64 bits hold are as good as the largest number.
-    if (__builtin_mul_overflow(product, extent, &product))
-      return INT64_MAX;
-  }
+  for (size_t l = 0; l < loops.size(); ++l)
+    product = saturatingMul(product, assumedExtent(*this, l));
   return product;
+}
+
+/// Stands for an extent that is not known until run time.
+static constexpr int64_t kAssumedExtent = 1024;
+/// The same for a window, in each of its dimensions.
+static constexpr int64_t kAssumedWindow = 3;
+
+int64_t assumedSize(int64_t extent) {
+  return extent == kDynamic ? kAssumedExtent : extent;
+}
+
+int64_t assumedExtent(const Workload &w, size_t loop) {
+  if (w.loops[loop].extent != kDynamic)
+    return w.loops[loop].extent;
+  return isWindowLoop(w, loop) ? kAssumedWindow : kAssumedExtent;
+}
+
+std::vector<int64_t> assumedExtents(const Workload &w) {
+  std::vector<int64_t> extents;
+  for (size_t l = 0; l < w.loops.size(); ++l)
+    extents.push_back(assumedExtent(w, l));
+  return extents;
+}
+
+bool isWindowLoop(const Workload &w, size_t loop) {
+  if (w.loops[loop].kind != LoopKind::Reduction)
+    return false;
+  for (const Operand &op : w.operands)
+    for (const LinearExpr &expr : op.index)
+      for (size_t i = 0; i < expr.coefficients.size(); ++i)
+        if (i != loop && expr.coefficients[i] != 0 &&
+            expr.coefficients[loop] != 0)
+          return true;
+  return false;
+}
+
+int64_t saturatingMul(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
 int64_t rowMultiple(const Workload &w, const Operand &op) {

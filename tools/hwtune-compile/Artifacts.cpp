@@ -189,7 +189,9 @@ Expected<Compiled> compile(MLIRContext &context,
   launch.kernels.push_back(kernel->kernel);
   launch.kernels.back().registers = kernel->registers;
   launch.kernels.back().spillBytes = kernel->spillBytes;
-  launch.flops = workload->flops();
+  launch.flops = double(workload->body.flops);
+  for (int64_t extent : launchExtents(*subject, *workload, options))
+    launch.flops *= double(extent);
   Compiled compiled{std::move(*kernel), std::move(launch), ""};
   if (request.expected)
     if (Status done = computeExpected(*subject, *workload, options,

@@ -34,6 +34,39 @@ std::vector<int64_t> hwtune::shapeOf(MemRefType type, size_t i,
   return std::vector<int64_t>(type.getShape().begin(), type.getShape().end());
 }
 
+/// Shape of each operand of the op in this launch; none where it is no memref
+/// argument.
+static std::vector<std::vector<int64_t>>
+operandShapes(Subject subject, const CompileOptions &options) {
+  llvm::DenseMap<Value, std::vector<int64_t>> shapes;
+  for (BlockArgument argument : subject.function.getArguments())
+    if (auto type = dyn_cast<MemRefType>(argument.getType())) {
+      size_t i = shapes.size();
+      shapes[argument] = shapeOf(type, i, options);
+    }
+  std::vector<std::vector<int64_t>> result;
+  for (Value operand : subject.op->getOperands())
+    result.push_back(shapes.lookup(operand));
+  return result;
+}
+
+std::vector<int64_t> hwtune::launchExtents(Subject subject,
+                                           const Workload &workload,
+                                           const CompileOptions &options) {
+  std::vector<std::vector<int64_t>> shapes = operandShapes(subject, options);
+  std::vector<int64_t> extents;
+  for (size_t l = 0; l < workload.loops.size(); ++l) {
+    int64_t extent = workload.loops[l].extent;
+    // Some dimension is the loop itself: a linalg op's maps have an inverse.
+    for (size_t o = 0; extent == kDynamic && o < shapes.size(); ++o)
+      for (size_t d = 0; d < shapes[o].size(); ++d)
+        if (isLoop(workload.operands[o].index[d], l))
+          extent = shapes[o][d];
+    extents.push_back(std::max<int64_t>(extent, 1));
+  }
+  return extents;
+}
+
 std::vector<double> hwtune::scalarsOf(Subject subject, uint64_t seed) {
   std::vector<double> scalars;
   for (BlockArgument argument : subject.function.getArguments()) {
@@ -55,22 +88,6 @@ constexpr double kMostReferencePoints = double(int64_t(1) << 27);
 constexpr uint64_t kExactElements = 4096;
 /// Fewest elements of a sample.
 constexpr uint64_t kLeastElements = 64;
-
-/// Iterations of each loop of the op for buffers of these sizes.
-std::vector<int64_t> loopExtents(const Workload &workload,
-                                 const ReferenceInputs &inputs) {
-  std::vector<int64_t> extents;
-  for (size_t l = 0; l < workload.loops.size(); ++l) {
-    int64_t extent = workload.loops[l].extent;
-    for (size_t o = 0; extent == kDynamic && o < workload.operands.size(); ++o)
-      for (size_t d = 0; d < workload.operands[o].index.size(); ++d)
-        if (workload.operands[o].index[d].coefficients[l] == 1 &&
-            d < inputs.buffers[o].shape.size())
-          extent = inputs.buffers[o].shape[d];
-    extents.push_back(std::max<int64_t>(extent, 1));
-  }
-  return extents;
-}
 
 /// Ascending, first and last included, one at random in each of equal parts.
 std::vector<uint64_t> sampleElements(uint64_t elements, uint64_t count,
@@ -146,7 +163,7 @@ public:
       : subject(subject), workload(workload), seed(seed), compiled(compiled),
         inputs(
             referenceInputs(subject, options, compiled.launch, seed, bufferOf)),
-        extents(loopExtents(workload, inputs)) {
+        extents(launchExtents(subject, workload, options)) {
     for (int64_t extent : extents)
       points *= double(extent);
   }

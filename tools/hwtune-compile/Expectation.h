@@ -36,6 +36,10 @@ std::vector<int64_t> shapeOf(mlir::MemRefType type, size_t i,
 /// One value for each scalar argument, from the generator like buffers.
 std::vector<double> scalarsOf(Subject subject, uint64_t seed);
 
+/// Iterations of each loop in this launch; at least 1.
+std::vector<int64_t> launchExtents(Subject subject, const Workload &workload,
+                                   const CompileOptions &options);
+
 struct Compiled {
   CompiledKernel kernel;
   LaunchDescription launch;

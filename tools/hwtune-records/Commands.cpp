@@ -18,6 +18,7 @@
 #include <chrono>
 #include <map>
 #include <set>
+#include <span>
 
 namespace hwtune {
 
@@ -259,15 +260,18 @@ Expected<std::vector<RunWithTrials>> readRuns(const std::string &format,
   return std::vector<RunWithTrials>{std::move(*run)};
 }
 
-CommandResult importFiles(Database &db, const Arguments &arguments) {
+/// Every file is read before the database is opened, and made: one that cannot
+/// be read leaves nothing behind.
+CommandResult importFiles(const std::string &path, const Arguments &arguments) {
   if (arguments.positional.size() < 2)
     return badLine("import needs a file");
   std::string format = arguments.get("format", "jsonl");
   if (!isFormat(format))
     return badLine(unknownFormat(format));
-  CommandResult result;
-  for (size_t i = 1; i < arguments.positional.size(); ++i) {
-    const std::string &name = arguments.positional[i];
+  std::span<const std::string> names =
+      std::span(arguments.positional).subspan(1);
+  std::vector<std::vector<RunWithTrials>> files;
+  for (const std::string &name : names) {
     Expected<std::string> text = readFile(name);
     if (!text)
       return failed(text.error());
@@ -275,7 +279,16 @@ CommandResult importFiles(Database &db, const Arguments &arguments) {
         readRuns(format, *text, name, arguments.get("gpu"));
     if (!runs)
       return failed(runs.error());
-    Expected<Database::ImportCounts> counts = db.insert(*runs);
+    files.push_back(std::move(*runs));
+  }
+  Expected<std::unique_ptr<Database>> db =
+      Database::open(path, Database::Mode::Create);
+  if (!db)
+    return failed(db.error());
+  CommandResult result;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const std::string &name = names[i];
+    Expected<Database::ImportCounts> counts = (*db)->insert(files[i]);
     if (!counts)
       return failed(counts.error());
     result.text +=
@@ -361,7 +374,7 @@ CommandResult prune(Database &db, const Arguments &arguments) {
 CommandResult runCommand(const Arguments &arguments, const std::string &path) {
   struct Command {
     const char *name;
-    CommandResult (*run)(Database &, const Arguments &);
+    CommandResult (*run)(Database &, const Arguments &); ///< null: import
     Database::Mode mode;
     size_t most; ///< positional arguments, the command included
   };
@@ -370,7 +383,7 @@ CommandResult runCommand(const Arguments &arguments, const std::string &path) {
       {"show", show, Database::Mode::ReadOnly, 2},
       {"best", best, Database::Mode::ReadOnly, 1},
       {"export", exportRuns, Database::Mode::ReadOnly, SIZE_MAX},
-      {"import", importFiles, Database::Mode::Create, SIZE_MAX},
+      {"import", nullptr, Database::Mode::Create, SIZE_MAX},
       {"prune", prune, Database::Mode::Existing, 1}};
   std::vector<std::string> names;
   for (const Command &command : commands) {
@@ -382,6 +395,8 @@ CommandResult runCommand(const Arguments &arguments, const std::string &path) {
                                  arguments.positional[command.most]));
     if (path.empty())
       return badLine("neither HOME nor XDG_CACHE_HOME is set: say --db=PATH");
+    if (!command.run)
+      return importFiles(path, arguments);
     Expected<std::unique_ptr<Database>> db = Database::open(path, command.mode);
     if (!db)
       return failed(db.error());

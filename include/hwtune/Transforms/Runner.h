@@ -24,16 +24,6 @@ namespace hwtune {
 /// prints its times. It needs a C++17 compiler and nothing else.
 std::string runnerProgram(const LaunchDescription &launch);
 
-/// What stands for extents that are not known until run time: a usual size (cut
-/// for the outer loops where an operand would grow beyond 2^22 elements or the
-/// launch beyond 2^30 iterations, and to what known sizes hold), or
-/// small ones that no tile divides.
-enum class LaunchSizes { Usual, Tails };
-
-/// Sizes of each memref operand, in order.
-std::vector<std::vector<int64_t>>
-launchShapes(const Workload &w, LaunchSizes sizes = LaunchSizes::Usual);
-
 /// Writes runner folders. Kernels and expected values come from
 /// `hwtune-compile`, in `toolDir` or beside this library.
 class RunnerWriter {

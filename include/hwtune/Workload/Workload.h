@@ -55,6 +55,12 @@ struct LinearExpr {
   int64_t constant = 0;
 };
 
+/// Whether `e` is the loop `loop` itself.
+bool isLoop(const LinearExpr &e, size_t loop);
+/// One more than the largest value of `e` where each loop has `extents[loop]`
+/// iterations: the size that it needs of a dimension.
+int64_t reach(const LinearExpr &e, std::span<const int64_t> extents);
+
 struct Operand {
   bool isOutput = false;
   /// Output whose initial value the body reads (accumulation).
@@ -111,10 +117,24 @@ struct Workload {
   std::string key;
 
   bool isDynamic() const;
-  /// Product of the extents; kDynamic counts as `assume`.
-  int64_t points(int64_t assume = 1024) const;
+  /// Product of the extents, dynamic ones as assumed; INT64_MAX if that is
+  /// more.
+  int64_t points() const;
   double flops() const;
 };
+
+/// Iterations that loop `loop` is taken to have where an amount must be a
+/// number: its extent if known, else those of a usual size; of a window, few.
+int64_t assumedExtent(const Workload &w, size_t loop);
+/// That of every loop.
+std::vector<int64_t> assumedExtents(const Workload &w);
+/// The same for the extent of a dimension.
+int64_t assumedSize(int64_t extent);
+/// A reduction loop that moves an operand along a dimension in which another
+/// loop moves it too.
+bool isWindowLoop(const Workload &w, size_t loop);
+/// INT64_MAX where the product is more.
+int64_t saturatingMul(int64_t a, int64_t b);
 
 /// Bytes of the widest access: what a row of whole rows is a multiple of.
 inline constexpr int64_t kRowBytes = 16;

@@ -109,7 +109,7 @@ private:
       return 1;
     int64_t most = 1;
     for (int64_t wish : {16, 8, 4, 2}) {
-      if (wish > v.groups[*g].assumed()) // no vector would lie inside
+      if (wish > v.groups[*g].assumed) // no vector would lie inside
         continue;
       bool all = true, some = false;
       for (unsigned k = 0; k < w.operands.size(); ++k) {

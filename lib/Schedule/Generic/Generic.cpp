@@ -29,10 +29,9 @@ public:
 
   Space space(const Workload &w, const TargetSpec &t) const override {
     int64_t inner = 1;
-    for (const Loop &l : w.loops)
-      if (l.kind == LoopKind::Reduction)
-        inner =
-            l.extent == kDynamic ? kAssumed : std::max<int64_t>(1, l.extent);
+    for (size_t l = 0; l < w.loops.size(); ++l)
+      if (w.loops[l].kind == LoopKind::Reduction)
+        inner = std::max<int64_t>(1, assumedExtent(w, l));
     auto own = std::make_shared<Workload>(w); // the space may outlive `w`
     Space s;
     s.knobs = {{"threads", {32, 64, 128, 256, 512, 1024}, "threads of a block"},

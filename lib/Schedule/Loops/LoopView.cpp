@@ -63,14 +63,6 @@ static bool uses(const LinearExpr &e, unsigned loop) {
   return loop < e.coefficients.size() && e.coefficients[loop] != 0;
 }
 
-/// The expression is exactly the loop.
-static bool isLoop(const LinearExpr &e, unsigned loop) {
-  if (e.constant != 0 || !uses(e, loop) || e.coefficients[loop] != 1)
-    return false;
-  return std::count_if(e.coefficients.begin(), e.coefficients.end(),
-                       [](int64_t c) { return c != 0; }) == 1;
-}
-
 static bool runAsOne(const Operand &op, const std::vector<unsigned> &loops) {
   if (op.isScalar)
     return true;
@@ -111,10 +103,13 @@ static std::vector<Group> groupsOf(const Workload &w, bool collapse) {
         extent = extent == kDynamic || w.loops[l].extent == kDynamic
                      ? kDynamic
                      : extent * w.loops[l].extent;
+        groups.back().assumed =
+            saturatingMul(groups.back().assumed, assumedExtent(w, l));
         continue;
       }
     }
-    groups.push_back({w.loops[l].kind, w.loops[l].extent, {l}});
+    groups.push_back(
+        {w.loops[l].kind, w.loops[l].extent, assumedExtent(w, l), {l}});
   }
   return groups;
 }
@@ -215,7 +210,7 @@ int64_t LoopView::points(LoopKind kind) const {
   int64_t n = 1;
   for (const Group &g : groups)
     if (g.kind == kind)
-      n *= std::max<int64_t>(1, g.assumed());
+      n = saturatingMul(n, std::max<int64_t>(1, g.assumed));
   return n;
 }
 
@@ -233,7 +228,7 @@ WarpAccess warpAccess(const LoopView &v, unsigned operand, int64_t bytes,
     for (size_t g = 0; g < at.size(); ++g) {
       int64_t s = v.stride[operand][g];
       // A stride of unknown size is a row of the assumed extent.
-      element += at[g] * (s == kUnknown ? kAssumed : s);
+      element += at[g] * (s == kUnknown ? assumedSize(kDynamic) : s);
     }
     int64_t first = element * size, last = first + bytes - 1;
     for (int64_t s = first / t.sectorBytes; s <= last / t.sectorBytes; ++s)

@@ -27,15 +27,13 @@
 namespace hwtune::loops {
 
 inline constexpr int64_t kUnknown = INT64_MIN; ///< a stride of dynamic size
-/// Iterations a loop of dynamic extent is taken to have in estimates.
-inline constexpr int64_t kAssumed = 1024;
-inline constexpr int64_t kAccessBytes = 16; ///< the widest access of a lane
+inline constexpr int64_t kAccessBytes = 16;    ///< the widest access of a lane
 
 struct Group {
   LoopKind kind = LoopKind::Parallel;
   int64_t extent = kDynamic;
+  int64_t assumed = 1; ///< product of the loops' assumed extents
   std::vector<unsigned> loops;
-  int64_t assumed() const { return extent == kDynamic ? kAssumed : extent; }
 };
 
 struct LoopView {

@@ -21,7 +21,7 @@ static std::vector<int64_t> orderOf(const PointsPlan &p) {
 std::vector<int64_t> tileCounts(const PointsPlan &p) {
   std::vector<int64_t> counts;
   for (int64_t g : orderOf(p))
-    counts.push_back(ceilDiv(p.view.groups[g].assumed(), p.tile[g]));
+    counts.push_back(ceilDiv(p.view.groups[g].assumed, p.tile[g]));
   return counts;
 }
 
@@ -59,7 +59,7 @@ static double timesLoaded(const PointsPlan &p, unsigned k) {
   for (size_t g = 0; g < p.view.groups.size(); ++g) {
     if (p.view.groups[g].kind != LoopKind::Reduction)
       continue;
-    soFar *= double(p.view.groups[g].assumed());
+    soFar *= double(p.view.groups[g].assumed);
     if (p.view.stride[k][g] != 0)
       times = soFar;
   }
@@ -121,17 +121,15 @@ static std::vector<int64_t> blockTile(const PointsPlan &p) {
     left = ceilDiv(left, take);
     int64_t iterations = take * p.tile[order[i]];
     for (size_t l = g.loops.size(); l-- > 0;) {
-      int64_t extent = p.view.workload->loops[g.loops[l]].extent;
-      extent = extent == kDynamic ? kAssumed : std::max<int64_t>(1, extent);
+      int64_t extent =
+          std::max<int64_t>(1, assumedExtent(*p.view.workload, g.loops[l]));
       tile[g.loops[l]] = std::min(iterations, extent);
       iterations = ceilDiv(iterations, extent);
     }
   }
   for (size_t l = 0; l < tile.size(); ++l)
     if (p.view.workload->loops[l].kind == LoopKind::Reduction)
-      tile[l] = p.view.workload->loops[l].extent == kDynamic
-                    ? kAssumed
-                    : p.view.workload->loops[l].extent;
+      tile[l] = assumedExtent(*p.view.workload, l);
   return tile;
 }
 
@@ -157,9 +155,7 @@ static void addStream(KernelFeatures &f, const PointsPlan &p, unsigned k,
   s.sectors = a.sectors;
   s.lines = a.lines;
   s.uniqueBytes = double(footprintBytes(w, op, block));
-  std::vector<int64_t> whole;
-  for (const Loop &l : w.loops)
-    whole.push_back(l.extent == kDynamic ? kAssumed : l.extent);
+  std::vector<int64_t> whole = assumedExtents(w);
   s.totalBytes = double(footprintBytes(w, op, whole));
   double blocks = double(blocksOf(p));
   s.sharingBlocks =

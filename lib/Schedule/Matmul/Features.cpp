@@ -14,8 +14,6 @@
 namespace hwtune::matmul {
 namespace {
 
-/// Extent assumed where none is known.
-constexpr int64_t kAssumedExtent = 1024;
 /// Bytes of one instruction.
 constexpr double kInstructionBytes = 16;
 /// Address registers, loop counters and the like beside tile and fragments.
@@ -25,11 +23,6 @@ constexpr double kBaseRegisters = 16;
 constexpr double kLiveSteps = 3;
 constexpr double kRegisterStep = 128;
 
-int64_t extentOf(const Workload &w, unsigned loop) {
-  int64_t extent = w.loops[loop].extent;
-  return extent == kDynamic ? kAssumedExtent : extent;
-}
-
 double ceilDiv(double a, double b) { return std::ceil(a / b); }
 
 /// Bytes between neighbouring iterations of `loop` in `op`.
@@ -38,7 +31,7 @@ int64_t byteStride(const Operand &op, unsigned loop) {
   for (size_t d = op.index.size(); d-- > 0;) {
     bool known = !op.strides.empty() && op.strides[d] != kDynamic;
     result += op.index[d].coefficients[loop] * (known ? op.strides[d] : packed);
-    packed *= op.shape[d] == kDynamic ? kAssumedExtent : op.shape[d];
+    packed *= assumedSize(op.shape[d]);
   }
   return result * sizeInBytes(op.type);
 }
@@ -168,7 +161,7 @@ void Builder::fillGlobal(AccessStream &s, const WarpAccess &access,
   s.uniqueBytes = blockElements * double(side.bytes);
   double total = double(side.bytes);
   for (int64_t d : w.operands[side.operand].shape)
-    total *= double(d == kDynamic ? kAssumedExtent : d);
+    total *= double(assumedSize(d));
   s.totalBytes = total;
   s.sharingBlocks = sharing;
 }
@@ -299,16 +292,16 @@ void Builder::countInstructions() {
 }
 
 KernelFeatures Builder::build() {
-  steps = ceilDiv(double(extentOf(w, roles.k)), double(c.blockK));
+  steps = ceilDiv(double(assumedExtent(w, roles.k)), double(c.blockK));
   for (unsigned loop : roles.reductions)
-    steps *= double(extentOf(w, loop));
+    steps *= double(assumedExtent(w, loop));
   kkSteps = double(c.blockK) / double(c.stepK());
   if (roles.m)
-    blocksM = ceilDiv(double(extentOf(w, *roles.m)), double(c.blockM));
+    blocksM = ceilDiv(double(assumedExtent(w, *roles.m)), double(c.blockM));
   if (roles.n)
-    blocksN = ceilDiv(double(extentOf(w, *roles.n)), double(c.blockN));
+    blocksN = ceilDiv(double(assumedExtent(w, *roles.n)), double(c.blockN));
   for (unsigned loop : roles.outer)
-    blocksOuter *= double(extentOf(w, loop));
+    blocksOuter *= double(assumedExtent(w, loop));
   f.threadsPerBlock = double(c.threads());
   f.blocks = blocksM * blocksN * blocksOuter;
   f.sharedBytes = double(sharedBytes(roles, c));

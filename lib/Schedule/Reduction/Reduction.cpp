@@ -54,7 +54,7 @@ Plan planOf(const Workload &w) {
     int64_t moved = 1;
     for (size_t g = 0; g < p.view.groups.size(); ++g)
       if (p.view.stride[k][g] != 0)
-        moved *= std::max<int64_t>(1, p.view.groups[g].assumed());
+        moved *= std::max<int64_t>(1, p.view.groups[g].assumed);
     if (!w.operands[k].isScalar && moved > most) {
       most = moved;
       main = k;
@@ -266,7 +266,7 @@ KernelFeatures Reduction::features(const Workload &w, const TargetSpec &t,
                    bool stepped) {
     std::vector<int64_t> counts;
     for (unsigned g : groups)
-      counts.push_back(p.view.groups[g].assumed() /
+      counts.push_back(p.view.groups[g].assumed /
                        (stepped && g == p.inner ? c[Vector] : 1));
     std::vector<int64_t> parts = splitNumber(number, counts);
     for (size_t i = 0; i < groups.size(); ++i)
@@ -281,9 +281,7 @@ KernelFeatures Reduction::features(const Workload &w, const TargetSpec &t,
       place(index, others, lane / neighbours, false);
     at.push_back(index);
   }
-  std::vector<int64_t> widths = p.widths(c[Vector]), whole;
-  for (const Loop &l : w.loops)
-    whole.push_back(l.extent == kDynamic ? kAssumed : l.extent);
+  std::vector<int64_t> widths = p.widths(c[Vector]), whole = assumedExtents(w);
   for (unsigned k = 0; k < w.operands.size() && f.numStreams < kMaxStreams - 1;
        ++k) {
     const Operand &op = w.operands[k];

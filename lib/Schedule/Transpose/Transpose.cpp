@@ -115,11 +115,11 @@ PointsPlan direct(const Workload &w, const Plan &p,
 }
 
 int64_t blocksOf(const Plan &p, std::span<const int64_t> c) {
-  int64_t n = ceilDiv(p.view.groups[p.first].assumed(), c[TileIn]) *
-              ceilDiv(p.view.groups[p.second].assumed(), c[TileOut]);
+  int64_t n = ceilDiv(p.view.groups[p.first].assumed, c[TileIn]) *
+              ceilDiv(p.view.groups[p.second].assumed, c[TileOut]);
   for (unsigned g = 0; g < p.view.groups.size(); ++g)
     if (g != p.first && g != p.second)
-      n *= std::max<int64_t>(1, p.view.groups[g].assumed());
+      n *= std::max<int64_t>(1, p.view.groups[g].assumed);
   return std::max<int64_t>(1, n);
 }
 
@@ -194,7 +194,7 @@ Space Transpose::space(const Workload &w, const TargetSpec &t) const {
   auto p = std::make_shared<Plan>(planOf(*own));
   auto extent = [&](unsigned g) {
     return double(
-        powerOfTwoAtLeast(std::max<int64_t>(32, p->view.groups[g].assumed())));
+        powerOfTwoAtLeast(std::max<int64_t>(32, p->view.groups[g].assumed)));
   };
   Space s;
   s.knobs = {{"shared", {1, 0}, "1: through shared memory, 0: directly", true},
@@ -276,9 +276,7 @@ KernelFeatures Transpose::features(const Workload &w, const TargetSpec &t,
   f.registers =
       20 + double(p.staged.size()) * std::min(points, 16.0) + 2 * rounds;
   addBody(f, w, points);
-  std::vector<int64_t> whole;
-  for (const Loop &l : w.loops)
-    whole.push_back(l.extent == kDynamic ? kAssumed : l.extent);
+  std::vector<int64_t> whole = assumedExtents(w);
   for (unsigned k = 0; k < w.operands.size() && f.numStreams < kMaxStreams - 1;
        ++k) {
     const Operand &op = w.operands[k];

@@ -92,10 +92,10 @@ public:
     TileLoops loops = tileLoops(v);
     // A larger tile than the loop never fits: all would run point by point.
     auto extent = [&](std::optional<unsigned> g) {
-      return g ? std::max<int64_t>(1, v.groups[*g].assumed()) : 1;
+      return g ? std::max<int64_t>(1, v.groups[*g].assumed) : 1;
     };
     int64_t inner = std::max<int64_t>(
-        1, v.groups[v.of(LoopKind::Reduction).back()].assumed());
+        1, v.groups[v.of(LoopKind::Reduction).back()].assumed);
     Space s;
     s.knobs = {
         {"threads", {32, 64, 128, 256, 512}, "threads of a block"},
@@ -138,7 +138,7 @@ public:
   Config generic(const Workload &w, const TargetSpec &t) const override {
     LoopView v = viewOf(w, false);
     TileLoops loops = tileLoops(v);
-    int64_t tile = nearest({1, 2, 4}, v.groups[loops.x].assumed());
+    int64_t tile = nearest({1, 2, 4}, v.groups[loops.x].assumed);
     return {std::min<int64_t>(256, t.maxThreadsPerBlock), tile, 1, 1};
   }
   LaunchShape shape(const Workload &, const TargetSpec &,

@@ -61,7 +61,7 @@ TEST(Workload, Totals) {
   EXPECT_EQ(w.flops(), 2.0 * 64 * 32 * 16);
   w.loops[2].extent = kDynamic;
   EXPECT_TRUE(w.isDynamic());
-  EXPECT_EQ(w.points(10), 64 * 32 * 10);
+  EXPECT_EQ(w.points(), 64 * 32 * 1024);
   w.loops.assign(8, {LoopKind::Parallel, 1 << 20});
   EXPECT_EQ(w.points(), INT64_MAX);
 }
