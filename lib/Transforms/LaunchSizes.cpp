@@ -86,13 +86,13 @@ int64_t LaunchExtents::smaller(size_t i) const {
 
 void LaunchExtents::fitElements() {
   auto fits = [&] {
-    return std::all_of(
-        w.operands.begin(), w.operands.end(), [&](const Operand &operand) {
-          double elements = 1;
-          for (size_t d = 0; d < operand.shape.size(); ++d)
-            elements *= double(reach(operand.index[d], extents));
-          return elements <= double(kMostElements);
-        });
+    return std::all_of(w.operands.begin(), w.operands.end(),
+                       [&](const Operand &operand) {
+                         double elements = 1;
+                         for (size_t d = 0; d < operand.shape.size(); ++d)
+                           elements *= double(reach(operand.index[d], extents));
+                         return elements <= double(kMostElements);
+                       });
   };
   for (size_t i = 0; i < extents.size(); ++i)
     while (smaller(i) < extents[i] && !fits())
@@ -100,7 +100,7 @@ void LaunchExtents::fitElements() {
 }
 
 void LaunchExtents::fitIterations() {
-  double most = sizes == LaunchSizes::Tails ? kMostTails
+  double most = sizes == LaunchSizes::Tails           ? kMostTails
                 : w.kind == WorkloadKind::Contraction ? kMostSampled
                                                       : kMostWhole;
   auto iterations = [&] {
