@@ -642,10 +642,11 @@ void FunctionDecoder::estimateRegisters() {
   if (promoteLocalArrays(flow, folding, D.info.localBytes,
                          metas.subspan(D.firstMeta)))
     arrays = D.info.localBytes / 4;
-  D.info.leastRegisters =
-      arrays + registerPressure(flow, folding, kLeastRegisters);
-  D.info.hoistedRegisters =
-      arrays + registerPressure(flow, folding, kHiddenLatency);
+  RegisterPressure pressure = registerPressure(flow, folding);
+  D.info.leastRegisters = arrays + pressure.least;
+  D.info.hoistedRegisters = arrays + pressure.hoisted;
+  D.info.sourceOrderRegisters = arrays + pressure.sourceOrder;
+  D.info.leastOfSourceOrder = arrays + pressure.leastOfThatBlock;
 }
 
 Status FunctionDecoder::decode() {

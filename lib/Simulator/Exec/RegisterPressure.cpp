@@ -16,6 +16,19 @@ namespace hwtune::exec {
 
 namespace {
 
+struct ScheduleGoal {
+  /// Instructions between a load and its first use, where there are so many.
+  unsigned loadDistance = 0;
+  /// Iterations of a loop of one block that are scheduled together.
+  unsigned unroll = 1;
+  /// Keeps the order of the source instead of what leaves few values alive.
+  bool inSourceOrder = false;
+};
+
+constexpr ScheduleGoal kLeastRegisters{4};
+constexpr ScheduleGoal kHiddenLatency{64, 4};
+constexpr ScheduleGoal kSourceOrder{4, 1, true};
+
 /// One value: what one write of a register leaves, until the next.
 using Value = uint32_t;
 
@@ -41,10 +54,8 @@ public:
       append(inst);
   }
 
-  /// Most words live at once, if loads stand `loadDistance` instructions
-  /// before their first use where there are so many.
-  unsigned schedule(const std::vector<uint32_t> &liveOut,
-                    unsigned loadDistance);
+  /// Most words live at once.
+  unsigned schedule(const std::vector<uint32_t> &liveOut, ScheduleGoal goal);
 
 private:
   void append(const InstMeta &inst);
@@ -56,7 +67,8 @@ private:
   int change(const Node &node) const;
   std::pair<int, int> outlook(const Node &node) const;
   void findChains();
-  size_t choose(const std::vector<uint32_t> &ready, uint64_t step) const;
+  size_t choose(const std::vector<uint32_t> &ready, uint64_t step,
+                bool inSourceOrder) const;
   void take(const Node &node);
 
   const Folding &folding;
@@ -181,8 +193,9 @@ int BlockSchedule::change(const Node &node) const {
   return sum;
 }
 
-/// Chains of instructions that follow one another, each on its longest way to
-/// the end of the block, such as the additions into one accumulator.
+/// Chains of instructions that pass a value on, each on its longest way to the
+/// end of the block, such as the additions into one accumulator. Stores that
+/// memory keeps in order still end chains of their own.
 void BlockSchedule::findChains() {
   height.assign(nodes.size(), 0);
   chain.assign(nodes.size(), kNone);
@@ -193,12 +206,12 @@ void BlockSchedule::findChains() {
       frontier.push_back(height[i] - 1);
     }
     for (uint32_t before : nodes[i].before)
-      if (height[before] <= height[i]) {
-        height[before] = height[i] + 1;
-        chain[before] = chain[i];
-      }
-    for (Value v : nodes[i].reads)
+      height[before] = std::max(height[before], height[i] + 1);
+    for (Value v : nodes[i].reads) {
       readers[v].push_back(uint32_t(i));
+      if (writer[v] >= 0 && height[size_t(writer[v])] == height[i] + 1)
+        chain[size_t(writer[v])] = chain[i];
+    }
   }
 }
 
@@ -225,11 +238,11 @@ std::pair<int, int> BlockSchedule::outlook(const Node &node) const {
 }
 
 /// Index into `ready` of the instruction to take at `step`.
-size_t BlockSchedule::choose(const std::vector<uint32_t> &ready,
-                             uint64_t step) const {
+size_t BlockSchedule::choose(const std::vector<uint32_t> &ready, uint64_t step,
+                             bool inSourceOrder) const {
   auto rank = [&](uint32_t i) {
     uint64_t from = nodes[i].notBefore;
-    auto [sum, reach] = outlook(nodes[i]);
+    auto [sum, reach] = inSourceOrder ? std::pair(0, 0) : outlook(nodes[i]);
     return std::tuple(from > step ? from - step : 0, sum, reach, -int64_t(i));
   };
   size_t first = ready.size() - std::min(ready.size(), kMostCompared);
@@ -260,7 +273,7 @@ void BlockSchedule::take(const Node &node) {
 }
 
 unsigned BlockSchedule::schedule(const std::vector<uint32_t> &liveOut,
-                                 unsigned loadDistance) {
+                                 ScheduleGoal goal) {
   std::vector<Value> atEnd;
   for (uint32_t r : liveOut)
     atEnd.push_back(current(r));
@@ -276,7 +289,7 @@ unsigned BlockSchedule::schedule(const std::vector<uint32_t> &liveOut,
     if (nodes[i].after == 0)
       ready.push_back(i);
   for (uint64_t step = 0; !ready.empty(); ++step) {
-    size_t best = choose(ready, step);
+    size_t best = choose(ready, step, goal.inSourceOrder);
     uint32_t chosen = ready[best];
     ready.erase(ready.begin() + ptrdiff_t(best));
     int &reached = frontier[chain[chosen]];
@@ -285,7 +298,8 @@ unsigned BlockSchedule::schedule(const std::vector<uint32_t> &liveOut,
     for (uint32_t before : nodes[chosen].before) {
       Node &earlier = nodes[before];
       if (earlier.isLoad)
-        earlier.notBefore = std::max(earlier.notBefore, step + loadDistance);
+        earlier.notBefore =
+            std::max(earlier.notBefore, step + goal.loadDistance);
       if (--earlier.after == 0)
         ready.push_back(before);
     }
@@ -340,25 +354,42 @@ std::vector<std::vector<uint32_t>> liveOuts(const FlowGraph &flow,
 /// Instructions beyond which a loop is not unrolled.
 constexpr size_t kMostUnrolled = 500;
 
+/// Of block `b`, whose `liveOut` are alive at its end.
+unsigned blockPressure(const FlowGraph &flow, const Folding &folding,
+                       uint32_t b, const std::vector<uint32_t> &liveOut,
+                       ScheduleGoal goal) {
+  const FlowBlock &block = flow.blocks[b];
+  BlockSchedule schedule(folding);
+  bool loops = std::find(block.successors.begin(), block.successors.end(), b) !=
+               block.successors.end();
+  if (loops && !block.insts.empty())
+    for (unsigned u = 1;
+         u < goal.unroll && u * block.insts.size() < kMostUnrolled; ++u)
+      schedule.append(block.insts.first(block.insts.size() - 1));
+  schedule.append(block.insts);
+  return schedule.schedule(liveOut, goal);
+}
+
 } // namespace
 
-unsigned registerPressure(const FlowGraph &flow, const Folding &folding,
-                          ScheduleGoal goal) {
+RegisterPressure registerPressure(const FlowGraph &flow,
+                                  const Folding &folding) {
   std::vector<std::vector<uint32_t>> outs = liveOuts(flow, folding);
-  unsigned highest = 0;
+  RegisterPressure most;
   for (uint32_t b = 0; b < flow.blocks.size(); ++b) {
-    const FlowBlock &block = flow.blocks[b];
-    BlockSchedule schedule(folding);
-    bool loops = std::find(block.successors.begin(), block.successors.end(),
-                           b) != block.successors.end();
-    if (loops && !block.insts.empty())
-      for (unsigned u = 1;
-           u < goal.unroll && u * block.insts.size() < kMostUnrolled; ++u)
-        schedule.append(block.insts.first(block.insts.size() - 1));
-    schedule.append(block.insts);
-    highest = std::max(highest, schedule.schedule(outs[b], goal.loadDistance));
+    auto pressure = [&](ScheduleGoal goal) {
+      return blockPressure(flow, folding, b, outs[b], goal);
+    };
+    unsigned least = pressure(kLeastRegisters);
+    most.least = std::max(most.least, least);
+    most.hoisted = std::max(most.hoisted, pressure(kHiddenLatency));
+    unsigned sourceOrder = pressure(kSourceOrder);
+    if (sourceOrder > most.sourceOrder) {
+      most.sourceOrder = sourceOrder;
+      most.leastOfThatBlock = least;
+    }
   }
-  return highest;
+  return most;
 }
 
 } // namespace hwtune::exec

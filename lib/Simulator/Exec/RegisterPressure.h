@@ -19,22 +19,20 @@
 
 namespace hwtune::exec {
 
-struct ScheduleGoal {
-  /// Instructions between a load and its first use, where there are so many.
-  unsigned loadDistance = 0;
-  /// Iterations of a loop of one block that are scheduled together.
-  unsigned unroll = 1;
+/// Most 32-bit registers live at once, over the blocks of a function.
+struct RegisterPressure {
+  /// In the order that leaves few values alive, loads no earlier than the
+  /// pipeline needs.
+  uint32_t least = 0;
+  /// The same with loads early enough to hide the latency of shared memory
+  /// behind one warp's own work, and small loops unrolled four times.
+  uint32_t hoisted = 0;
+  /// In the order of the source, and the first of these for that block.
+  uint32_t sourceOrder = 0, leastOfThatBlock = 0;
 };
 
-/// Loads wait for their address only as long as the pipeline needs.
-inline constexpr ScheduleGoal kLeastRegisters{4, 1};
-/// About what hides a load from shared memory behind one warp's own work; the
-/// assembler unrolls small loops four times.
-inline constexpr ScheduleGoal kHiddenLatency{64, 4};
-
-/// Most 32-bit registers live at once, over the blocks of a function.
-unsigned registerPressure(const FlowGraph &flow, const Folding &folding,
-                          ScheduleGoal goal);
+RegisterPressure registerPressure(const FlowGraph &flow,
+                                  const Folding &folding);
 
 } // namespace hwtune::exec
 

@@ -49,10 +49,13 @@ struct FunctionInfo {
   uint32_t constBytes = 0;        ///< .const of the module
   uint32_t paramBytes = 0;
   std::vector<ParamInfo> params;
-  /// Most 32-bit registers live at once in two schedules of our own: one that
-  /// keeps few values alive, and one that loads early enough to hide latency.
-  /// `timing::registersOf` makes a guess at what `ptxas` would report of them.
+  /// Most 32-bit registers live at once in three schedules of our own: one that
+  /// keeps few values alive, one that loads early enough to hide latency, and
+  /// one in the order of the source; and in the first for the basic block that
+  /// needs the third most. `timing::estimateRegisters` guesses from them what
+  /// `ptxas` would report.
   uint32_t leastRegisters = 0, hoistedRegisters = 0;
+  uint32_t sourceOrderRegisters = 0, leastOfSourceOrder = 0;
   std::optional<Dim3> maxNTid, reqNTid;
   std::optional<uint32_t> minBlocksPerSM, maxRegisters;
   bool usesBarriers = false, usesDynamicShared = false, usesGridSync = false;

@@ -10,6 +10,9 @@
 #include "hwtune/Simulator/Timing/PseudoSass.h"
 #include "hwtune/Simulator/Timing/Registers.h"
 
+#include <array>
+#include <utility>
+
 using namespace hwtune;
 using namespace hwtune::timing;
 
@@ -86,6 +89,37 @@ TEST(RegisterPressure, AGlobalStoreDoesNotHoldSharedLoads) {
   EXPECT_LE(sums.kernel().leastRegisters, 12u);
 }
 
+/// Four sums of 16 of 40 shared values; sum k begins at value 8 * k, so that
+/// sums run apart by 8 where each value is loaded once and used at once. Each
+/// step loads what is new to it.
+std::string slidingSums() {
+  std::string body;
+  std::array<bool, 40> loaded{};
+  for (int i = 0; i < 16; ++i)
+    for (int sum = 0; sum < 4; ++sum) {
+      int value = i + 8 * sum;
+      if (!std::exchange(loaded[size_t(value)], true))
+        body +=
+            fmt::format("ld.shared.f32 %f{}, [{}];\n", 100 + value, 4 * value);
+      body += fmt::format("fma.rn.f32 %f{0}, %f{1}, %f{1}, %f{0};\n", sum,
+                          100 + value);
+    }
+  for (int sum = 0; sum < 4; ++sum)
+    body += fmt::format("st.global.f32 [%rd0+{}], %f{};\n", 4 * sum, sum);
+  return kernel("", body, ".shared .b8 s[160];");
+}
+
+TEST(RegisterPressure, ChainsRunApartWhereThatSavesValues) {
+  Loaded sums(slidingSums());
+  // Four sums, and the loads of four instructions.
+  EXPECT_LE(sums.kernel().leastRegisters, 12u);
+  EXPECT_EQ(sums.kernel().leastOfSourceOrder, sums.kernel().leastRegisters);
+  // After step 7 sum k has used 8 * k to 8 * k + 7, and those from 8 on are
+  // needed again by sum k - 1: 24 values beside the sums.
+  EXPECT_GE(sums.kernel().sourceOrderRegisters, 28u);
+  EXPECT_LE(sums.kernel().sourceOrderRegisters, 32u);
+}
+
 exec::FunctionInfo needs(uint32_t least, uint32_t hoisted) {
   exec::FunctionInfo info;
   info.leastRegisters = least;
@@ -105,6 +139,20 @@ TEST(RegisterEstimate, LatencyIsHiddenWhileAllThreadsStayResident) {
             26u);
   EXPECT_EQ(estimateRegisters(needs(60, 60), *knownTarget("t4")).registers,
             68u);
+}
+
+TEST(RegisterEstimate, OrderOfTheSourceWhereNotAllThreadsStayResident) {
+  // 65,536 registers: 64 for each of 1,024 threads, 40 for each of 1,536.
+  exec::FunctionInfo info = needs(30, 100);
+  info.leastOfSourceOrder = 30; // and 20 more leave no room in 40
+  info.sourceOrderRegisters = 300;
+  EXPECT_EQ(estimateRegisters(info, *knownTarget("t4")).registers, 64u);
+  RegisterEstimate small = estimateRegisters(info, *knownTarget("rtx-3090"));
+  EXPECT_EQ(small.registers, 255u);
+  EXPECT_EQ(small.spillBytes, (300u + 4 - 255) * 4);
+  // The block that needs many in the order of the source needs few at least.
+  info.leastOfSourceOrder = 20;
+  EXPECT_EQ(estimateRegisters(info, *knownTarget("rtx-3090")).registers, 40u);
 }
 
 TEST(RegisterEstimate, BoundsCutOffAtThePriceOfSpills) {
