@@ -18,9 +18,9 @@ using cuda::Result;
 
 namespace {
 
-/// Inputs go up and come back in pieces, so that the host needs no copy. A
-/// multiple of every element size.
-constexpr int64_t kPieceBytes = int64_t(16) << 20;
+/// Inputs go up and come back in pieces that stay in a core's cache, so that
+/// the host needs no copy. A multiple of every element size.
+constexpr int64_t kPieceBytes = int64_t(512) << 10;
 constexpr std::byte kGuard{0xa5};
 
 /// Calls `step(offset, bytes)` for each piece until it returns false.

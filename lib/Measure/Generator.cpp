@@ -39,17 +39,18 @@ double valueFrom(uint64_t hash, ElementType type) {
   return hash & 1 ? -magnitude : magnitude;
 }
 
-/// f32 and f64 are most of what is ever generated: no call per element.
-template <typename T>
+/// f32 and f64 are most of what is ever generated: no call per element, and
+/// `floatFrom` in the type itself, where its sum is exact too.
+template <typename T, typename Integer>
 void fillFloats(uint64_t mixedSeed, int bits, std::span<std::byte> bytes,
                 uint64_t first) {
-  const double spacing = std::ldexp(1.0, 1 - bits);
-  const int shift = 63 - (bits - 1);
+  const T spacing = std::ldexp(T(1), 1 - bits);
+  const int shift = 65 - bits;
   for (size_t i = 0; i < bytes.size() / sizeof(T); ++i) {
     uint64_t hash = Random::at(mixedSeed, first + i);
-    double magnitude =
-        0.25 + static_cast<double>((hash >> 1) >> shift) * spacing;
-    T value = static_cast<T>(hash & 1 ? -magnitude : magnitude);
+    T magnitude =
+        T(0.25) + static_cast<T>(static_cast<Integer>(hash >> shift)) * spacing;
+    T value = hash & 1 ? -magnitude : magnitude;
     std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
   }
 }
@@ -64,9 +65,9 @@ void hwtune::generate(uint64_t seed, ElementType type,
                       std::span<std::byte> bytes, uint64_t first) {
   uint64_t mixedSeed = Random::mix(seed);
   if (type == ElementType::F32)
-    return fillFloats<float>(mixedSeed, 24, bytes, first);
+    return fillFloats<float, int32_t>(mixedSeed, 24, bytes, first);
   if (type == ElementType::F64)
-    return fillFloats<double>(mixedSeed, 53, bytes, first);
+    return fillFloats<double, int64_t>(mixedSeed, 53, bytes, first);
   size_t size = static_cast<size_t>(sizeInBytes(type));
   assert(bytes.size() % size == 0 && "a whole number of elements");
   for (size_t i = 0; i < bytes.size() / size; ++i)
