@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 using namespace hwtune;
 using namespace hwtune::simcuda;
@@ -146,91 +147,103 @@ HWTUNE_CUDA_API Result cuDeviceComputeCapability(int *major, int *minor,
 namespace {
 int clampInt(double value) { return int(std::min(value, double(INT32_MAX))); }
 
-/// The value of an attribute of `t`; attributes that only say what the API can
-/// do are those of this library.
-bool attributeOf(const TargetSpec &t, int attribute, int &value) {
-  auto set = [&](double v) {
-    value = clampInt(v);
-    return true;
-  };
-  using A = cuda::DeviceAttribute;
-  switch (A(attribute)) {
-  case A::MaxThreadsPerBlock:
-    return set(t.maxThreadsPerBlock);
-  case A::MaxBlockDimX:
-    return set(t.maxBlockX);
-  case A::MaxBlockDimY:
-    return set(t.maxBlockY);
-  case A::MaxBlockDimZ:
-    return set(t.maxBlockZ);
-  case A::MaxGridDimX:
-    return set(t.maxGridX);
-  case A::MaxGridDimY:
-    return set(t.maxGridY);
-  case A::MaxGridDimZ:
-    return set(t.maxGridZ);
-  case A::MaxSharedMemoryPerBlock:
-    return set(t.sharedPerBlock);
-  case A::TotalConstantMemory:
-    return set(65536); // fixed by the PTX ISA
-  case A::WarpSize:
-    return set(t.warpSize);
-  case A::MaxRegistersPerBlock:
-    return set(t.registersPerBlock);
-  case A::ClockRate:
-    return set(t.clockMHz * 1000);
-  case A::MultiprocessorCount:
-    return set(t.smCount);
-  case A::CanMapHostMemory:
-    return set(1);
-  case A::ConcurrentKernels:
-    return set(1);
-  case A::MemoryClockRate:
-    return set(t.memoryClockMHz.value_or(0) * 1000);
-  case A::GlobalMemoryBusWidth:
-    return set(double(t.dramBusBits.value_or(0)));
-  case A::L2CacheSize:
-    return set(t.l2Bytes);
-  case A::MaxThreadsPerMultiprocessor:
-    return set(t.maxThreadsPerSM);
-  case A::AsyncEngineCount:
-    return set(2);
-  case A::UnifiedAddressing:
-    return set(1);
-  case A::ComputeCapabilityMajor:
-    return set(t.computeCapability() / 10);
-  case A::ComputeCapabilityMinor:
-    return set(t.computeCapability() % 10);
-  case A::MaxSharedMemoryPerMultiprocessor:
-    return set(t.sharedPerSM);
-  case A::MaxRegistersPerMultiprocessor:
-    return set(t.registersPerSM);
-  case A::ManagedMemory:
-    return set(1);
-  case A::ConcurrentManagedAccess:
-    return set(1);
-  case A::CooperativeLaunch:
-  case A::MemoryPoolsSupported:
-  case A::VirtualMemoryManagement:
-    return set(1);
-  case A::MaxSharedMemoryPerBlockOptin:
-    return set(double(t.sharedPerBlockOptin ? t.sharedPerBlockOptin
-                                            : t.sharedPerBlock));
-  case A::MaxBlocksPerMultiprocessor:
-    return set(t.maxBlocksPerSM);
-  case A::ReservedSharedMemoryPerBlock:
-    return set(t.sharedReservedPerBlock);
-  case A::Integrated:
-    return set(t.kind == "mobile-gpu");
+using Attribute = cuda::DeviceAttribute;
+
+/// What the API can do: that of this library, whatever it simulates.
+std::optional<double> abilityOf(Attribute attribute) {
+  switch (attribute) {
+  case Attribute::TotalConstantMemory:
+    return 65536; // fixed by the PTX ISA
+  case Attribute::AsyncEngineCount:
+    return 2;
+  case Attribute::CanMapHostMemory:
+  case Attribute::ConcurrentKernels:
+  case Attribute::UnifiedAddressing:
+  case Attribute::ManagedMemory:
+  case Attribute::ConcurrentManagedAccess:
+  case Attribute::CooperativeLaunch:
+  case Attribute::MemoryPoolsSupported:
+  case Attribute::VirtualMemoryManagement:
+    return 1;
   default:
-    break;
+    return std::nullopt;
   }
-  // What a device of ours has not (textures, peers, clusters, ...)
-  // answers 0, as hardware without it does. What no driver of this version
-  // knows is an error.
+}
+
+std::optional<double> gridLimitOf(const TargetSpec &t, Attribute attribute) {
+  switch (attribute) {
+  case Attribute::MaxThreadsPerBlock:
+    return t.maxThreadsPerBlock;
+  case Attribute::MaxBlockDimX:
+    return t.maxBlockX;
+  case Attribute::MaxBlockDimY:
+    return t.maxBlockY;
+  case Attribute::MaxBlockDimZ:
+    return t.maxBlockZ;
+  case Attribute::MaxGridDimX:
+    return t.maxGridX;
+  case Attribute::MaxGridDimY:
+    return t.maxGridY;
+  case Attribute::MaxGridDimZ:
+    return t.maxGridZ;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<double> hardwareOf(const TargetSpec &t, Attribute attribute) {
+  switch (attribute) {
+  case Attribute::MaxSharedMemoryPerBlock:
+    return t.sharedPerBlock;
+  case Attribute::WarpSize:
+    return t.warpSize;
+  case Attribute::MaxRegistersPerBlock:
+    return t.registersPerBlock;
+  case Attribute::ClockRate:
+    return t.clockMHz * 1000;
+  case Attribute::MultiprocessorCount:
+    return t.smCount;
+  case Attribute::MemoryClockRate:
+    return t.memoryClockMHz.value_or(0) * 1000;
+  case Attribute::GlobalMemoryBusWidth:
+    return t.dramBusBits.value_or(0);
+  case Attribute::L2CacheSize:
+    return t.l2Bytes;
+  case Attribute::MaxThreadsPerMultiprocessor:
+    return t.maxThreadsPerSM;
+  case Attribute::ComputeCapabilityMajor:
+    return t.computeCapability() / 10;
+  case Attribute::ComputeCapabilityMinor:
+    return t.computeCapability() % 10;
+  case Attribute::MaxSharedMemoryPerMultiprocessor:
+    return t.sharedPerSM;
+  case Attribute::MaxRegistersPerMultiprocessor:
+    return t.registersPerSM;
+  case Attribute::MaxSharedMemoryPerBlockOptin:
+    return t.sharedPerBlockOptin ? t.sharedPerBlockOptin : t.sharedPerBlock;
+  case Attribute::MaxBlocksPerMultiprocessor:
+    return t.maxBlocksPerSM;
+  case Attribute::ReservedSharedMemoryPerBlock:
+    return t.sharedReservedPerBlock;
+  case Attribute::Integrated:
+    return t.kind == "mobile-gpu";
+  default:
+    return std::nullopt;
+  }
+}
+
+/// False where no driver of this version knows the attribute. What a device of
+/// ours has not (textures, peers, clusters, ...) is 0, as of hardware without.
+bool attributeOf(const TargetSpec &t, int number, int &value) {
   constexpr int kKnownAttributes = 148;
-  value = 0;
-  return attribute >= 1 && attribute < kKnownAttributes;
+  auto attribute = Attribute(number);
+  std::optional<double> found = abilityOf(attribute);
+  if (!found)
+    found = gridLimitOf(t, attribute);
+  if (!found)
+    found = hardwareOf(t, attribute);
+  value = clampInt(found.value_or(0));
+  return number >= 1 && number < kKnownAttributes;
 }
 } // namespace
 

@@ -36,31 +36,12 @@ public:
     std::vector<Bits> use(blocks.size(), Bits(words)),
         def(blocks.size(), Bits(words));
     for (size_t b = 0; b < blocks.size(); ++b)
-      for (const VOp &op : blocks[b].ops) {
-        for (uint32_t r : op.uses)
-          if (!test(def[b], r))
-            set(use[b], r);
-        for (uint32_t r : op.defs) {
-          if (op.conditional) {
-            if (!test(def[b], r))
-              set(use[b], r);
-          } else {
-            set(def[b], r);
-          }
-        }
-      }
+      for (const VOp &op : blocks[b].ops)
+        collect(op, use[b], def[b]);
     for (bool changed = true; changed;) {
       changed = false;
-      for (size_t b = blocks.size(); b-- > 0;) {
-        for (uint32_t s : blocks[b].succs)
-          for (size_t w = 0; w < words; ++w)
-            out[b][w] |= in[s][w];
-        for (size_t w = 0; w < words; ++w) {
-          uint64_t v = use[b][w] | (out[b][w] & ~def[b][w]);
-          changed |= v != in[b][w];
-          in[b][w] = v;
-        }
-      }
+      for (size_t b = blocks.size(); b-- > 0;)
+        changed |= propagate(b, use[b], def[b]);
     }
   }
   static bool test(const Bits &b, uint32_t r) {
@@ -103,6 +84,33 @@ public:
   }
 
 private:
+  /// Adds what `op` reads before the block has written it, and writes.
+  static void collect(const VOp &op, Bits &use, Bits &def) {
+    auto read = [&](uint32_t r) {
+      if (!test(def, r))
+        set(use, r);
+    };
+    for (uint32_t r : op.uses)
+      read(r);
+    for (uint32_t r : op.defs)
+      if (op.conditional)
+        read(r);
+      else
+        set(def, r);
+  }
+  bool propagate(size_t b, const Bits &use, const Bits &def) {
+    bool changed = false;
+    for (uint32_t s : blocks[b].succs)
+      for (size_t w = 0; w < words; ++w)
+        out[b][w] |= in[s][w];
+    for (size_t w = 0; w < words; ++w) {
+      uint64_t v = use[w] | (out[b][w] & ~def[w]);
+      changed |= v != in[b][w];
+      in[b][w] = v;
+    }
+    return changed;
+  }
+
   const std::vector<VBlock> &blocks;
   size_t words;
   std::vector<Bits> in, out;
@@ -126,17 +134,32 @@ private:
   std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> free;
 };
 
-} // namespace
+/// Where each register and constant of a function lies in its frame.
+class FrameLayout {
+public:
+  FrameLayout(const std::vector<VBlock> &blocks,
+              const std::vector<RegClass> &classes);
+  /// Gives each constant its slot; the frame's size.
+  uint32_t layOut(std::vector<DecodedFunction::Constant> &constants);
+  uint32_t place(Val v) const;
 
-void FunctionDecoder::colour() {
-  Liveness live(blocks, classes.size());
-  std::vector<Interval> all = live.intervals(classes.size());
+private:
+  const std::vector<RegClass> &classes;
+  std::vector<uint32_t> slot, constantSlot; ///< by register, by constant
+  SlotPool pools[4] = {SlotPool(4), SlotPool(128), SlotPool(256),
+                       SlotPool(512)};
+  uint32_t base[4] = {kFirstPredicate, 0, 0, 0};
+};
+
+FrameLayout::FrameLayout(const std::vector<VBlock> &blocks,
+                         const std::vector<RegClass> &classes)
+    : classes(classes), slot(classes.size(), 0) {
+  std::vector<Interval> all =
+      Liveness(blocks, classes.size()).intervals(classes.size());
   std::erase_if(all, [](const Interval &i) { return i.begin == ~0u; });
   std::sort(all.begin(), all.end(), [](const Interval &x, const Interval &y) {
     return std::pair(x.begin, x.reg) < std::pair(y.begin, y.reg);
   });
-  std::vector<uint32_t> slot(classes.size(), 0);
-  SlotPool pools[] = {SlotPool(4), SlotPool(128), SlotPool(256), SlotPool(512)};
   using Active = std::pair<uint32_t, uint32_t>; // end, register
   std::priority_queue<Active, std::vector<Active>, std::greater<>> active;
   for (const Interval &i : all) {
@@ -149,95 +172,115 @@ void FunctionDecoder::colour() {
     slot[i.reg] = pools[size_t(classes[i.reg])].take();
     active.push({i.end, i.reg});
   }
+}
 
-  // Predicates, then the wide classes, then words, then constants.
+/// Predicates, then the wide classes, then words, then constants.
+uint32_t
+FrameLayout::layOut(std::vector<DecodedFunction::Constant> &constants) {
   uint32_t top = kFirstPredicate + 4 * pools[0].count;
-  uint32_t base[4] = {kFirstPredicate, 0, 0, 0};
   top = (top + 63) & ~63u;
   for (size_t c : {size_t(1), size_t(2), size_t(3)}) {
     base[c] = top;
     top += pools[c].bytes * pools[c].count;
   }
   for (auto &c : constants) {
-    c.slot = top;
+    constantSlot.push_back(c.slot = top);
     top += c.wide ? 256 : 128;
   }
-  D.constants = constants;
   // A little more: a 64-bit store to the last 32-bit slot stays inside.
-  D.frameBytes = top + 256;
+  return top + 256;
+}
 
-  auto place = [&](Val v) -> uint32_t {
-    switch (v.kind) {
-    case Val::Raw:
-      return v.index;
-    case Val::Const:
-      return constants[v.index].slot;
-    case Val::Reg: {
-      size_t c = size_t(classes[v.index]);
-      return base[c] + pools[c].bytes * slot[v.index];
-    }
-    }
-    return 0;
-  };
+uint32_t FrameLayout::place(Val v) const {
+  switch (v.kind) {
+  case Val::Raw:
+    return v.index;
+  case Val::Const:
+    return constantSlot[v.index];
+  case Val::Reg: {
+    size_t c = size_t(classes[v.index]);
+    return base[c] + pools[c].bytes * slot[v.index];
+  }
+  }
+  return 0;
+}
 
+Op placedOp(const VOp &v, const FrameLayout &frame) {
+  Op op;
+  op.entry = v.entry;
+  op.d = frame.place(v.d);
+  op.a = frame.place(v.a);
+  op.b = frame.place(v.b);
+  op.c = frame.place(v.c);
+  for (int i = 0; i < 4; ++i)
+    op.ext[i] = frame.place(v.ext[i]);
+  op.hasExt = v.hasExt;
+  op.target = v.target;
+  op.recon = v.recon;
+  op.meta = v.meta;
+  op.skip = v.skip;
+  op.mem = v.kernelParam && v.matrix == kNoMeta ? kNoMeta : v.mem;
+  op.guard = frame.place(v.guard);
+  op.guardXor = v.guardXor;
+  return op;
+}
+
+void placeMatrix(const VOp &v, const FrameLayout &frame, MatrixDesc &m) {
+  size_t at = 0;
+  for (auto [slots, count] :
+       {std::pair(m.slotsA, m.numA), std::pair(m.slotsB, m.numB),
+        std::pair(m.slotsC, m.numC), std::pair(m.slotsD, m.numD)})
+    for (size_t i = 0; i < count; ++i)
+      slots[i] = frame.place(v.memSlots[at++]);
+  m.stride = frame.place(v.b);
+}
+
+/// Register values of a call were recorded as indices of memSlots.
+void placeCall(const VOp &v, const FrameLayout &frame, CallDesc &call) {
+  for (auto *list : {&call.args, &call.returns})
+    for (CallValue &value : *list)
+      if (value.inRegister && !value.placed) {
+        value.caller = frame.place(v.memSlots[value.caller]);
+        value.placed = true;
+      }
+  if (call.function < 0 && !call.placed) {
+    call.slot = frame.place(v.memSlots[call.slot]);
+    call.placed = true;
+  }
+}
+
+/// The descriptors of `v` that stand beside the operations.
+void placeDescriptors(const VOp &v, const FrameLayout &frame,
+                      Program::Impl &P) {
+  if (v.mem != kNoMeta)
+    P.mem[v.mem].base = frame.place(v.a);
+  if (v.matrix != kNoMeta) {
+    placeMatrix(v, frame, P.matrices[v.matrix]);
+  } else if (v.mem != kNoMeta) {
+    MemDesc &m = P.mem[v.mem];
+    for (size_t i = 0; i < v.memSlots.size(); ++i)
+      m.slots[i] = frame.place(v.memSlots[i]) + (m.halves && i % 2 ? 256 : 0);
+    if (m.partner != kNoMeta)
+      P.mem[m.partner].base = frame.place(v.b);
+  }
+  if (v.call != kNoMeta)
+    placeCall(v, frame, P.calls[v.call]);
+}
+
+} // namespace
+
+void FunctionDecoder::colour() {
+  FrameLayout frame(blocks, classes);
+  D.frameBytes = frame.layOut(constants);
+  D.constants = constants;
   for (VBlock &vb : blocks) {
     OpBlock out;
     out.isReconvergence = vb.isReconvergence;
     out.firstMeta = vb.firstMeta;
     out.numMetas = vb.numMetas;
     for (VOp &v : vb.ops) {
-      Op op;
-      op.entry = v.entry;
-      op.d = place(v.d);
-      op.a = place(v.a);
-      op.b = place(v.b);
-      op.c = place(v.c);
-      for (int i = 0; i < 4; ++i)
-        op.ext[i] = place(v.ext[i]);
-      op.hasExt = v.hasExt;
-      op.target = v.target;
-      op.recon = v.recon;
-      op.meta = v.meta;
-      op.skip = v.skip;
-      op.mem = v.mem;
-      op.guard = place(v.guard);
-      op.guardXor = v.guardXor;
-      if (v.matrix != kNoMeta) {
-        MatrixDesc &m = B.P.matrices[v.matrix];
-        size_t at = 0;
-        for (auto [slots, count] :
-             {std::pair(m.slotsA, m.numA), std::pair(m.slotsB, m.numB),
-              std::pair(m.slotsC, m.numC), std::pair(m.slotsD, m.numD)})
-          for (size_t i = 0; i < count; ++i)
-            slots[i] = place(v.memSlots[at++]);
-        m.stride = op.b;
-        if (v.mem != kNoMeta)
-          B.P.mem[v.mem].base = op.a;
-      } else if (v.mem != kNoMeta) {
-        MemDesc &m = B.P.mem[v.mem];
-        m.base = op.a;
-        for (size_t i = 0; i < v.memSlots.size(); ++i)
-          m.slots[i] = place(v.memSlots[i]) + (m.halves && i % 2 ? 256 : 0);
-        if (m.partner != kNoMeta)
-          B.P.mem[m.partner].base = op.b;
-        if (v.kernelParam)
-          op.mem = kNoMeta;
-      }
-      if (v.call != kNoMeta) {
-        // Register values of a call were recorded as indices of memSlots.
-        CallDesc &call = B.P.calls[v.call];
-        for (auto *list : {&call.args, &call.returns})
-          for (CallValue &value : *list)
-            if (value.inRegister && !value.placed) {
-              value.caller = place(v.memSlots[value.caller]);
-              value.placed = true;
-            }
-        if (call.function < 0 && !call.placed) {
-          call.slot = place(v.memSlots[call.slot]);
-          call.placed = true;
-        }
-      }
-      out.ops.push_back(op);
+      placeDescriptors(v, frame, B.P);
+      out.ops.push_back(placedOp(v, frame));
     }
     D.blocks.push_back(std::move(out));
   }

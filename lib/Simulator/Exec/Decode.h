@@ -15,7 +15,10 @@
 #define HWTUNE_LIB_SIMULATOR_EXEC_DECODE_H
 
 #include "Core.h"
+#include "Video.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>
@@ -156,6 +159,7 @@ private:
   bool decodeBody();
   bool decodeControl(uint32_t i, bool &handled);
   bool decodeRegular();
+  bool decodeFamily(bool &handled);
   bool decodeBySignature(const Entry &e, std::span<const ptx::Operand> ops);
   bool decodeSetp();
   bool decodeSet();
@@ -164,20 +168,57 @@ private:
   bool decodePairSetp();
   bool decodePairSet();
   bool decodeMov();
+  bool decodePack(unsigned bytes);
+  bool decodeUnpack(unsigned bytes);
+  bool decodePolicy();
   bool decodeCvt();
   bool decodeAnyCvt();
   bool decodeCvta();
   bool decodeIsspacep();
   bool decodeLop3();
+  bool decodeLoad() { return decodeMemory(false); }
+  bool decodeStore() { return decodeMemory(true); }
   bool decodeMemory(bool isStore);
+  Val memoryValue(const ptx::Operand &e, std::string_view type, unsigned bytes,
+                  bool isStore);
+  bool readKernelParam(const ptx::Operand &at, MemDesc &desc, VOp &op);
+  const Entry *memoryEntry(const MemDesc &desc);
+  struct AtomicForm {
+    const Entry *entry = nullptr;
+    ptx::Space space = ptx::Space::None;
+    unsigned elems = 1;
+    std::string_view what, type; ///< "cas", "f32"
+  };
+  bool readAtomic(AtomicForm &form);
   bool decodeAtomic();
   bool decodeBar();
   bool decodeClusterBarrier();
   bool decodeCall();
+  bool bindDirectCallee(const ptx::Operand &callee, CallDesc &call);
+  bool bindIndirectCallee(std::span<const ptx::Operand> ops, CallDesc &call);
+  bool bindCallValues(const ptx::Operand &list, bool areResults,
+                      std::vector<CallValue> &values,
+                      std::vector<Val> &registers);
+  bool emitCall(CallDesc call, const std::vector<Val> &registers,
+                size_t firstResult);
   bool decodeWarp();
+  bool decodeElect();
+  bool decodeShuffle(std::string_view mode);
+  bool decodeVote(std::string_view mode);
+  bool decodeMatch();
+  bool decodeRedux();
+  Val members();
+  /// Of `d|p`; of `d` alone with an empty second.
+  std::pair<ptx::Operand, ptx::Operand>
+  resultAndPredicate(const ptx::Operand &operand) const;
   bool decodeMatrix();
+  bool readMultiply(MatrixDesc &D);
+  bool decodeMultiply();
   bool decodeMatrixRows(bool isStore);
+  bool readFragmentMove(MatrixDesc &D, ptx::Space &space);
   bool decodeFragmentMove(bool isStore);
+  bool emitMatrixMove(VOp o, const MatrixDesc &D, const MemDesc &desc,
+                      std::span<const ptx::Operand> elems, char letter);
   bool decodeAsync();
   bool decodeMbarrier();
   bool decodeMbarrierArrive(bool drop);
@@ -185,6 +226,8 @@ private:
   bool decodeCopyArrive();
   VOp &emitMbarrier(const char *what, const ptx::Operand &where, Val d, Val b);
   bool decodeVideo();
+  bool readVideo(VideoDesc &d);
+  bool readVideoSelectors(VideoDesc &d);
   bool decodeStack();
   bool decodeClusterAddress();
   std::vector<std::string_view> orderedMods() const;
@@ -215,6 +258,9 @@ private:
   void colour();
   void estimateRegisters();
   void describe(uint32_t i);
+  void describeOperand(const ptx::Operand &operand, bool isWritten,
+                       InstMeta &m) const;
+  void describeAccess(ptx::Space space, InstMeta &m) const;
 };
 
 class ProgramBuilder {
@@ -245,6 +291,10 @@ private:
 
 InstClass classify(std::string_view opcode, std::string_view type,
                    ptx::Space space, std::string_view full);
+inline bool isOneOf(std::string_view name,
+                    std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 /// "b32" for "f32", "u32", ...: the untyped form of the same size.
 std::string untyped(std::string_view type);
 

@@ -47,99 +47,123 @@ static int builtinOf(std::string_view name) {
   return -1;
 }
 
+/// The function that is called, and where it keeps its values.
+bool FunctionDecoder::bindDirectCallee(const Operand &callee, CallDesc &call) {
+  uint32_t target = callee.symbol.index;
+  for (auto [alias, to] : M.aliases)
+    if (alias == target)
+      target = to;
+  const ptx::Function &G = M.functions[target];
+  placeSignature(G.returns, G.params, call.returns, call.args);
+  call.function = int32_t(target);
+  D.callees.push_back(target);
+  if (G.isDefined)
+    return true;
+  int builtin = builtinOf(M.str(G.name));
+  if (builtin < 0)
+    return fail(fmt::format("call of '{}', which has no body", M.str(G.name)));
+  call.builtin = uint32_t(builtin) + 1;
+  return true;
+}
+
+/// Of a call through a register only the signature is known: that of its
+/// prototype, or of the first of its possible targets.
+bool FunctionDecoder::bindIndirectCallee(std::span<const Operand> ops,
+                                         CallDesc &call) {
+  if (ops.size() < 4)
+    return fail("indirect call without a prototype or list of targets");
+  D.callsIndirect = true;
+  if (ops[3].kind == OperandKind::Prototype) {
+    const ptx::Prototype &p = F.prototypes[ops[3].index];
+    placeSignature(p.returns, p.params, call.returns, call.args);
+    return true;
+  }
+  const auto &targets = F.callTargets[ops[3].index];
+  if (targets.empty())
+    return fail("indirect call with an empty list of targets");
+  const ptx::Function &G = M.functions[targets[0]];
+  placeSignature(G.returns, G.params, call.returns, call.args);
+  return true;
+}
+
+/// Says where the caller keeps `values`: at a place of its frame, or in a
+/// register that is appended to `registers`.
+bool FunctionDecoder::bindCallValues(const Operand &list, bool areResults,
+                                     std::vector<CallValue> &values,
+                                     std::vector<Val> &registers) {
+  auto elems = F.elements(list);
+  if (elems.size() != values.size())
+    return fail(fmt::format("call with {} {}, expected {}", elems.size(),
+                            areResults ? "results" : "arguments",
+                            values.size()));
+  for (size_t i = 0; i < elems.size(); ++i) {
+    const Operand &e = elems[i];
+    if (e.kind == OperandKind::Symbol &&
+        (e.symbol.kind == SymbolKind::Variable ||
+         e.symbol.kind == SymbolKind::Param ||
+         e.symbol.kind == SymbolKind::Return)) {
+      values[i].caller = frameOffset(e.symbol);
+      continue;
+    }
+    char letter = values[i].bytes == 8 ? 'q' : 'w';
+    values[i].inRegister = true;
+    values[i].caller = uint32_t(registers.size());
+    registers.push_back(areResults ? destination(e, letter)
+                                   : source(e, letter));
+  }
+  return !failed;
+}
+
 bool FunctionDecoder::decodeCall() {
   auto ops = operands();
   if (ops.size() < 3)
     return unsupported();
   CallDesc call;
   call.meta = meta;
-  VOp op;
   std::vector<Val> registers;
   const Operand &callee = ops[1];
   if (callee.kind == OperandKind::Symbol &&
       callee.symbol.kind == SymbolKind::Function) {
-    uint32_t target = callee.symbol.index;
-    for (auto [alias, to] : M.aliases)
-      if (alias == target)
-        target = to;
-    const ptx::Function &G = M.functions[target];
-    placeSignature(G.returns, G.params, call.returns, call.args);
-    call.function = int32_t(target);
-    if (!G.isDefined) {
-      int builtin = builtinOf(M.str(G.name));
-      if (builtin < 0)
-        return fail(
-            fmt::format("call of '{}', which has no body", M.str(G.name)));
-      call.builtin = uint32_t(builtin) + 1;
-    }
-    D.callees.push_back(target);
+    if (!bindDirectCallee(callee, call))
+      return false;
   } else if (callee.kind == OperandKind::Register) {
-    if (ops.size() < 4)
-      return fail("indirect call without a prototype or list of targets");
-    if (ops[3].kind == OperandKind::Prototype) {
-      const ptx::Prototype &p = F.prototypes[ops[3].index];
-      placeSignature(p.returns, p.params, call.returns, call.args);
-    } else {
-      const auto &targets = F.callTargets[ops[3].index];
-      if (targets.empty())
-        return fail("indirect call with an empty list of targets");
-      const ptx::Function &G = M.functions[targets[0]];
-      placeSignature(G.returns, G.params, call.returns, call.args);
-    }
+    if (!bindIndirectCallee(ops, call))
+      return false;
     call.slot = 0;
     registers.push_back(source(callee, 'q'));
-    D.callsIndirect = true;
   } else {
     return unsupported();
   }
-  auto bind = [&](const Operand &list, std::vector<CallValue> &values,
-                  bool result) {
-    auto elems = F.elements(list);
-    if (elems.size() != values.size())
-      return fail(fmt::format("call with {} {}, expected {}", elems.size(),
-                              result ? "results" : "arguments", values.size()));
-    for (size_t i = 0; i < elems.size(); ++i) {
-      const Operand &e = elems[i];
-      if (e.kind == OperandKind::Symbol &&
-          (e.symbol.kind == SymbolKind::Variable ||
-           e.symbol.kind == SymbolKind::Param ||
-           e.symbol.kind == SymbolKind::Return)) {
-        values[i].caller = frameOffset(e.symbol);
-        continue;
-      }
-      char letter = values[i].bytes == 8 ? 'q' : 'w';
-      values[i].inRegister = true;
-      values[i].caller = uint32_t(registers.size());
-      registers.push_back(result ? destination(e, letter) : source(e, letter));
-    }
-    return !failed;
-  };
-  if (!bind(ops[2], call.args, false))
+  if (!bindCallValues(ops[2], false, call.args, registers))
     return false;
   size_t firstResult = registers.size();
-  if (!bind(ops[0], call.returns, true))
-    return false;
-  // `.call` is described by two operations that share one descriptor.
+  return bindCallValues(ops[0], true, call.returns, registers) &&
+         emitCall(std::move(call), registers, firstResult);
+}
+
+/// Two operations that share one descriptor: the call, and what takes its
+/// results, which begin at `firstResult` of the registers.
+bool FunctionDecoder::emitCall(CallDesc call, const std::vector<Val> &registers,
+                               size_t firstResult) {
   uint32_t id = uint32_t(B.P.calls.size());
-  bool indirect = call.function < 0;
-  uint32_t builtin = call.builtin;
+  bool builtin = call.builtin != 0, indirect = call.function < 0;
   B.P.calls.push_back(std::move(call));
-  op.entry = entry(builtin    ? "call.builtin"
-                   : indirect ? "call.indirect"
-                              : "call.direct");
-  op.a = Val::raw(id);
-  op.call = id;
-  op.memSlots = registers;
-  for (size_t i = 0; i < firstResult; ++i)
-    note(op, registers[i], false);
-  append(std::move(op));
+  VOp there;
+  there.entry = entry(builtin    ? "call.builtin"
+                      : indirect ? "call.indirect"
+                                 : "call.direct");
   VOp back;
   back.entry = entry(builtin ? "call.results" : "call.return");
-  back.a = Val::raw(id);
-  back.call = id;
-  back.memSlots = registers;
+  for (VOp *op : {&there, &back}) {
+    op->a = Val::raw(id);
+    op->call = id;
+    op->memSlots = registers;
+  }
+  for (size_t i = 0; i < firstResult; ++i)
+    note(there, registers[i], false);
   for (size_t i = firstResult; i < registers.size(); ++i)
     note(back, registers[i], true);
+  append(std::move(there));
   append(std::move(back));
   return !failed;
 }
@@ -214,8 +238,110 @@ bool FunctionDecoder::decodeBar() {
 
 // --- warp-level operations --------------------------------------------------
 
-bool FunctionDecoder::decodeWarp() {
+std::pair<Operand, Operand>
+FunctionDecoder::resultAndPredicate(const Operand &operand) const {
+  if (operand.kind != OperandKind::Pair)
+    return {operand, Operand{}};
+  auto both = F.elements(operand);
+  return {both[0], both[1]};
+}
+
+bool FunctionDecoder::decodeElect() {
   auto ops = operands();
+  auto [lane, isHere] = resultAndPredicate(ops[0]);
+  VOp o;
+  o.entry = entry("elect");
+  o.d = destination(lane, 'w');
+  o.b = destination(isHere, 'p');
+  o.a = source(ops[1], 'w');
+  note(o, o.d, true);
+  note(o, o.b, true);
+  note(o, o.a, false);
+  append(std::move(o));
+  return !failed;
+}
+
+/// The lanes that take part: without .sync those that are here.
+Val FunctionDecoder::members() {
+  if (hasMod("sync"))
+    return source(operands().back(), 'w');
+  Val here = Val::reg(temp(RegClass::Word));
+  emit("activemask", here);
+  return here;
+}
+
+bool FunctionDecoder::decodeShuffle(std::string_view mode) {
+  auto ops = operands();
+  if (ops.size() != (hasMod("sync") ? 5 : 4))
+    return unsupported();
+  auto [value, inRange] = resultAndPredicate(ops[0]);
+  VOp o;
+  o.entry = entry(fmt::format("shfl.{}", mode));
+  o.a = source(ops[1], 'w');
+  o.b = source(ops[2], 'w');
+  o.c = source(ops[3], 'w');
+  o.ext[0] = members();
+  o.hasExt = true;
+  o.d = destination(value, 'w');
+  o.ext[1] = ops[0].kind == OperandKind::Pair ? destination(inRange, 'p')
+                                              : Val::raw(0);
+  note(o, o.d, true);
+  note(o, o.ext[1], true);
+  for (Val v : {o.a, o.b, o.c, o.ext[0]})
+    note(o, v, false);
+  append(std::move(o));
+  return !failed;
+}
+
+bool FunctionDecoder::decodeVote(std::string_view mode) {
+  auto ops = operands();
+  if (ops.size() != (hasMod("sync") ? 3 : 2))
+    return unsupported();
+  auto [result, none] = resultAndPredicate(ops[0]);
+  Val lanes = members();
+  emit(fmt::format("vote.{}", mode),
+       destination(result, mode == "ballot" ? 'w' : 'p'),
+       {source(ops[1], 'p'), lanes});
+  return !failed;
+}
+
+bool FunctionDecoder::decodeMatch() {
+  auto ops = operands();
+  if (ops.size() != 3)
+    return unsupported();
+  auto [lanes, areEqual] = resultAndPredicate(ops[0]);
+  bool wide = lastMod() == "b64", all = hasMod("all");
+  bool hasPredicate = all && ops[0].kind == OperandKind::Pair;
+  VOp o;
+  o.entry = entry(
+      fmt::format("match.{}.{}", all ? "all" : "any", wide ? "b64" : "b32"));
+  o.a = source(ops[1], wide ? 'q' : 'w');
+  o.b = source(ops[2], 'w');
+  o.d = destination(lanes, 'w');
+  o.c = hasPredicate ? destination(areEqual, 'p') : Val::raw(0);
+  note(o, o.d, true);
+  note(o, o.c, true);
+  note(o, o.a, false);
+  note(o, o.b, false);
+  append(std::move(o));
+  return !failed;
+}
+
+bool FunctionDecoder::decodeRedux() {
+  auto ops = operands();
+  if (ops.size() != 3)
+    return unsupported();
+  std::string key = "redux";
+  for (size_t i = 0; i < numMods(); ++i)
+    if (mod(i) != "sync")
+      key += fmt::format(".{}", mod(i));
+  auto [result, none] = resultAndPredicate(ops[0]);
+  emit(key, destination(result, 'w'),
+       {source(ops[1], lastMod() == "f32" ? 'f' : 'w'), source(ops[2], 'w')});
+  return !failed;
+}
+
+bool FunctionDecoder::decodeWarp() {
   std::string_view op = opcode();
   bool isSync = hasMod("sync");
   if (!needs(op == "activemask"                           ? 1
@@ -223,92 +349,23 @@ bool FunctionDecoder::decodeWarp() {
                                                           : 3))
     return false;
   if (op == "activemask") {
-    emit("activemask", destination(ops[0], 'w'));
+    emit("activemask", destination(operands()[0], 'w'));
     return !failed;
   }
-  Operand first = ops[0], second{};
-  bool pair = first.kind == OperandKind::Pair;
-  if (pair) {
-    auto e = F.elements(ops[0]);
-    first = e[0];
-    second = e[1];
-  }
-  if (op == "elect") {
-    VOp o;
-    o.entry = entry("elect");
-    o.d = destination(first, 'w');
-    o.b = destination(second, 'p');
-    o.a = source(ops[1], 'w');
-    note(o, o.d, true);
-    note(o, o.b, true);
-    note(o, o.a, false);
-    append(std::move(o));
-    return !failed;
-  }
-  // Without .sync, the lanes that are here take part. With it, it may stand on
-  // either side of the mode.
-  size_t masks = isSync ? 1 : 0;
+  if (op == "elect")
+    return decodeElect();
+  // With .sync, that may stand on either side of the mode.
   std::string_view mode = numMods() < 2 ? "" : mod(mod(0) == "sync" ? 1 : 0);
-  auto members = [&] {
-    if (isSync)
-      return source(ops.back(), 'w');
-    Val here = Val::reg(temp(RegClass::Word));
-    emit("activemask", here);
-    return here;
-  };
-  if (!isSync && op != "shfl" && op != "vote")
+  if (op == "shfl")
+    return decodeShuffle(mode);
+  if (op == "vote")
+    return decodeVote(mode);
+  if (!isSync)
     return unsupported("only the .sync form exists");
-  if (op == "shfl") {
-    if (ops.size() != 4 + masks)
-      return unsupported();
-    VOp o;
-    o.entry = entry(fmt::format("shfl.{}", mode));
-    o.a = source(ops[1], 'w');
-    o.b = source(ops[2], 'w');
-    o.c = source(ops[3], 'w');
-    o.ext[0] = members();
-    o.hasExt = true;
-    o.d = destination(first, 'w');
-    o.ext[1] = pair ? destination(second, 'p') : Val::raw(0);
-    note(o, o.d, true);
-    note(o, o.ext[1], true);
-    for (Val v : {o.a, o.b, o.c, o.ext[0]})
-      note(o, v, false);
-    append(std::move(o));
-    return !failed;
-  }
-  if (op == "vote" && ops.size() == 2 + masks) {
-    Val lanes = members();
-    emit(fmt::format("vote.{}", mode),
-         destination(first, mode == "ballot" ? 'w' : 'p'),
-         {source(ops[1], 'p'), lanes});
-    return !failed;
-  }
-  if (op == "match" && ops.size() == 3) {
-    bool wide = lastMod() == "b64", all = hasMod("all");
-    VOp o;
-    o.entry = entry(
-        fmt::format("match.{}.{}", all ? "all" : "any", wide ? "b64" : "b32"));
-    o.a = source(ops[1], wide ? 'q' : 'w');
-    o.b = source(ops[2], 'w');
-    o.d = destination(first, 'w');
-    o.c = all && pair ? destination(second, 'p') : Val::raw(0);
-    note(o, o.d, true);
-    note(o, o.c, true);
-    note(o, o.a, false);
-    note(o, o.b, false);
-    append(std::move(o));
-    return !failed;
-  }
-  if (op == "redux" && ops.size() == 3) {
-    std::string key = "redux";
-    for (size_t i = 0; i < numMods(); ++i)
-      if (mod(i) != "sync")
-        key += fmt::format(".{}", mod(i));
-    emit(key, destination(first, 'w'),
-         {source(ops[1], lastMod() == "f32" ? 'f' : 'w'), source(ops[2], 'w')});
-    return !failed;
-  }
+  if (op == "match")
+    return decodeMatch();
+  if (op == "redux")
+    return decodeRedux();
   return unsupported();
 }
 

@@ -73,74 +73,91 @@ std::string FunctionDecoder::canonicalName() const {
   return out;
 }
 
+namespace {
+
+struct Family {
+  std::string_view opcode;
+  bool (FunctionDecoder::*decode)();
+};
+
+} // namespace
+
+/// Those that need more than a signature, by opcode.
+bool FunctionDecoder::decodeFamily(bool &handled) {
+  using D = FunctionDecoder;
+  static constexpr Family families[] = {
+      {"setp", &D::decodeSetp},
+      {"set", &D::decodeSet},
+      {"mov", &D::decodeMov},
+      {"cvt", &D::decodeCvt},
+      {"cvta", &D::decodeCvta},
+      {"isspacep", &D::decodeIsspacep},
+      {"lop3", &D::decodeLop3},
+      {"ld", &D::decodeLoad},
+      {"ldu", &D::decodeLoad},
+      {"st", &D::decodeStore},
+      {"atom", &D::decodeAtomic},
+      {"red", &D::decodeAtomic},
+      {"bar", &D::decodeBar},
+      {"barrier", &D::decodeBar},
+      {"call", &D::decodeCall},
+      {"shfl", &D::decodeWarp},
+      {"vote", &D::decodeWarp},
+      {"match", &D::decodeWarp},
+      {"redux", &D::decodeWarp},
+      {"elect", &D::decodeWarp},
+      {"activemask", &D::decodeWarp},
+      {"mma", &D::decodeMatrix},
+      {"wmma", &D::decodeMatrix},
+      {"ldmatrix", &D::decodeMatrix},
+      {"stmatrix", &D::decodeMatrix},
+      {"movmatrix", &D::decodeMatrix},
+      {"cp", &D::decodeAsync},
+      {"mbarrier", &D::decodeMbarrier},
+      {"alloca", &D::decodeStack},
+      {"stacksave", &D::decodeStack},
+      {"stackrestore", &D::decodeStack},
+      {"mapa", &D::decodeClusterAddress},
+      {"getctarank", &D::decodeClusterAddress},
+      {"createpolicy", &D::decodePolicy},
+  };
+  for (const Family &family : families)
+    if (family.opcode == opcode())
+      return (this->*family.decode)();
+  handled = false;
+  return false;
+}
+
+/// A policy of the cache is a number that nothing looks at.
+bool FunctionDecoder::decodePolicy() {
+  if (!needs(1))
+    return false;
+  Val d = destination(operands()[0], 'q');
+  emit("mov.b64", d, {constant(true, 0)});
+  return !failed;
+}
+
 bool FunctionDecoder::decodeRegular() {
   std::string_view op = opcode();
-  if (op == "setp")
-    return decodeSetp();
-  if (op == "set")
-    return decodeSet();
-  if (op == "mov")
-    return decodeMov();
-  if (op == "cvt")
-    return decodeCvt();
-  if (op == "cvta")
-    return decodeCvta();
-  if (op == "isspacep")
-    return decodeIsspacep();
-  if (op == "lop3")
-    return decodeLop3();
-  if (op == "ld" || op == "ldu")
-    return decodeMemory(false);
-  if (op == "st")
-    return decodeMemory(true);
-  if (op == "atom" || op == "red")
-    return decodeAtomic();
-  if (op == "bar" || op == "barrier")
-    return decodeBar();
-  if (op == "call")
-    return decodeCall();
-  if (op == "shfl" || op == "vote" || op == "match" || op == "redux" ||
-      op == "elect" || op == "activemask")
-    return decodeWarp();
-  if (op == "mma" || op == "wmma" || op == "ldmatrix" || op == "stmatrix" ||
-      op == "movmatrix")
-    return decodeMatrix();
-  if (op == "cp")
-    return decodeAsync();
-  if (op == "mbarrier")
-    return decodeMbarrier();
-  if (op == "alloca" || op == "stacksave" || op == "stackrestore")
-    return decodeStack();
-  if (op.size() > 3 && op[0] == 'v' && op != "vote")
+  bool handled = true;
+  bool ok = decodeFamily(handled);
+  if (handled)
+    return ok;
+  if (op.size() > 3 && op[0] == 'v')
     return decodeVideo();
-  if (op == "membar" || op == "fence" || op == "prefetch" ||
-      op == "prefetchu" || op == "applypriority" || op == "pmevent" ||
-      op == "createpolicy" || op == "discard" || op == "griddepcontrol" ||
-      op == "setmaxnreg") {
-    if (op == "createpolicy") {
-      if (!needs(1))
-        return false;
-      Val d = destination(operands()[0], 'q');
-      emit("mov.b64", d, {constant(true, 0)});
-      return !failed;
-    }
+  // What changes only when things happen, or how fast.
+  if (isOneOf(op, {"membar", "fence", "prefetch", "prefetchu", "applypriority",
+                   "pmevent", "discard", "griddepcontrol", "setmaxnreg"}))
     emit("nop", {});
-    return !failed;
-  }
-  if (op == "mapa" || op == "getctarank")
-    return decodeClusterAddress();
-  if (op == "trap" || op == "brkpt") {
+  else if (isOneOf(op, {"trap", "brkpt"}))
     emit("trap", {});
-    return !failed;
-  }
-  if (op == "nanosleep") {
+  else if (op == "nanosleep")
     emit("sleep", {});
-    return !failed;
-  }
-  const Entry *e = B.P.registry->find(canonicalName());
-  if (!e)
+  else if (const Entry *e = B.P.registry->find(canonicalName()))
+    return decodeBySignature(*e, operands());
+  else
     return unsupported();
-  return decodeBySignature(*e, operands());
+  return !failed;
 }
 
 bool FunctionDecoder::decodeBySignature(const Entry &e,
@@ -327,67 +344,77 @@ bool FunctionDecoder::decodeSet() {
 
 // --- moves ------------------------------------------------------------------
 
+/// mov.type d, {a, b, ...}, `bytes` in all.
+bool FunctionDecoder::decodePack(unsigned bytes) {
+  auto ops = operands();
+  auto parts = F.elements(ops[1]);
+  if (parts.size() != 2 && parts.size() != 4)
+    return unsupported();
+  if (bytes == 16) {
+    Val d = destination(ops[0], 'o');
+    emit("pack.2x64", d,
+         {source(parts[0], 'q'), source(parts[1 % parts.size()], 'q')});
+    return !failed;
+  }
+  const Entry *e =
+      entry(fmt::format("pack.{}x{}", parts.size(), bytes * 8 / parts.size()));
+  if (!e)
+    return false;
+  std::vector<Val> v;
+  for (size_t i = 0; i < parts.size(); ++i)
+    v.push_back(source(parts[i], e->sig[i + 1]));
+  Val d = destination(ops[0], e->sig[0]);
+  if (v.size() == 2)
+    emit(e, d, {v[0], v[1]});
+  else
+    emit(e, d, {v[0], v[1], v[2], v[3]});
+  return !failed;
+}
+
+/// mov.type {d, e, ...}, a, `bytes` in all.
+bool FunctionDecoder::decodeUnpack(unsigned bytes) {
+  auto ops = operands();
+  auto parts = F.elements(ops[0]);
+  if (parts.size() != 2 && parts.size() != 4)
+    return unsupported();
+  const Entry *e = entry(
+      fmt::format("unpack.{}x{}", parts.size(), bytes * 8 / parts.size()));
+  if (!e)
+    return false;
+  char part = e->sig[0];
+  Val src = source(ops[1], e->sig[parts.size()]);
+  VOp op;
+  op.entry = e;
+  std::vector<Val> d;
+  for (const Operand &p : parts)
+    d.push_back(destination(p, part));
+  op.d = d[0];
+  op.a = d[1];
+  if (d.size() == 2) {
+    op.b = src;
+  } else {
+    op.b = d[2];
+    op.c = d[3];
+    op.ext[1] = src;
+    op.hasExt = true;
+  }
+  for (Val v : d)
+    note(op, v, true);
+  note(op, src, false);
+  append(std::move(op));
+  return !failed;
+}
+
 bool FunctionDecoder::decodeMov() {
   auto ops = operands();
   if (ops.size() != 2 || numMods() < 1)
     return unsupported();
   std::string type = untyped(lastMod());
   unsigned size = type == "pred" ? 1 : unsigned(atoi(type.c_str() + 1)) / 8;
-  if (ops[1].kind == OperandKind::Vector) { // pack
-    auto parts = F.elements(ops[1]);
-    if (parts.size() != 2 && parts.size() != 4)
-      return unsupported();
-    if (size == 16) {
-      Val d = destination(ops[0], 'o');
-      emit("pack.2x64", d,
-           {source(parts[0], 'q'), source(parts[1 % parts.size()], 'q')});
-      return !failed;
-    }
-    const Entry *e =
-        entry(fmt::format("pack.{}x{}", parts.size(), size * 8 / parts.size()));
-    if (!e)
-      return false;
-    std::vector<Val> v;
-    for (size_t i = 0; i < parts.size(); ++i)
-      v.push_back(source(parts[i], e->sig[i + 1]));
-    Val d = destination(ops[0], e->sig[0]);
-    if (v.size() == 2)
-      emit(e, d, {v[0], v[1]});
-    else
-      emit(e, d, {v[0], v[1], v[2], v[3]});
-    return !failed;
-  }
-  if (ops[0].kind == OperandKind::Vector) { // unpack
-    auto parts = F.elements(ops[0]);
-    if (parts.size() != 2 && parts.size() != 4)
-      return unsupported();
-    const Entry *e = entry(
-        fmt::format("unpack.{}x{}", parts.size(), size * 8 / parts.size()));
-    if (!e)
-      return false;
-    char part = e->sig[0];
-    Val src = source(ops[1], e->sig[parts.size()]);
-    VOp op;
-    op.entry = e;
-    std::vector<Val> d;
-    for (const Operand &p : parts)
-      d.push_back(destination(p, part));
-    op.d = d[0];
-    op.a = d[1];
-    if (d.size() == 2) {
-      op.b = src;
-    } else {
-      op.b = d[2];
-      op.c = d[3];
-      op.ext[1] = src;
-      op.hasExt = true;
-    }
-    for (Val v : d)
-      note(op, v, true);
-    note(op, src, false);
-    append(std::move(op));
-    return !failed;
-  }
+  if (ops[1].kind == OperandKind::Vector)
+    return decodePack(size);
+  if (ops[0].kind == OperandKind::Vector)
+    return decodeUnpack(size);
   if (type == "pred")
     emit("mov.pred", destination(ops[0], 'p'), {source(ops[1], 'p')});
   else if (size == 8)

@@ -116,22 +116,22 @@ static bool isWmmaShape(MatrixType a, Shape s) {
 
 bool FunctionDecoder::decodeMatrix() {
   std::string_view op = opcode();
-  auto ops = operands();
   if (op == "ldmatrix" || op == "stmatrix")
     return decodeMatrixRows(op == "stmatrix");
-  if (op == "movmatrix") {
-    if (!needs(2))
-      return false;
-    emit("movmatrix", destination(ops[0], 'w'), {source(ops[1], 'w')});
-    return !failed;
-  }
   if (op == "wmma" && !hasMod("mma"))
     return decodeFragmentMove(hasMod("store"));
+  if (op != "movmatrix")
+    return decodeMultiply();
+  auto ops = operands();
+  if (!needs(2))
+    return false;
+  emit("movmatrix", destination(ops[0], 'w'), {source(ops[1], 'w')});
+  return !failed;
+}
 
-  // mma.sync.aligned.shape.alayout.blayout{.satfinite}.d.a.b.c{.bitop.popc}
-  // wmma.mma{.op.popc}.sync.aligned.alayout.blayout.shape{.d{.a.b}.c}
-  MatrixDesc D;
-  D.isWmma = op == "wmma";
+/// mma.sync.aligned.shape.alayout.blayout{.satfinite}.d.a.b.c{.bitop.popc}
+/// wmma.mma{.op.popc}.sync.aligned.alayout.blayout.shape{.d{.a.b}.c}
+bool FunctionDecoder::readMultiply(MatrixDesc &D) {
   Shape shape;
   std::vector<MatrixType> types;
   std::vector<bool> rows;
@@ -155,7 +155,7 @@ bool FunctionDecoder::decodeMatrix() {
     else
       return unsupported();
   }
-  if (rows.size() != 2 || ops.size() != 4 ||
+  if (rows.size() != 2 || operands().size() != 4 ||
       (types.size() != 4 && !(types.size() == 2 && D.isWmma)) || !shape.m)
     return unsupported();
   D.m = uint16_t(shape.m), D.n = uint16_t(shape.n), D.k = uint16_t(shape.k);
@@ -171,10 +171,28 @@ bool FunctionDecoder::decodeMatrix() {
     return unsupported("this shape does not exist for these types");
   if (!D.isWmma && !D.isVolta && (!rows[0] || rows[1]))
     return unsupported("expected .row.col");
+  return true;
+}
 
+/// Whether the operands are as many registers as the shape takes.
+static bool fillsShape(const MatrixDesc &D) {
+  unsigned scale = D.isVolta ? 4 : 1; // four products at once
+  unsigned wantA = registersFor(D.a, scale * D.m * D.k / 32),
+           wantB = registersFor(D.b, scale * D.n * D.k / 32);
+  if (D.isWmma && D.a == MatrixType::F16)
+    wantA = wantB = 8; // real hardware keeps some elements twice
+  return D.numA == wantA && D.numB == wantB &&
+         D.numC == registersFor(D.c, scale * D.m * D.n / 32) &&
+         D.numD == registersFor(D.d, scale * D.m * D.n / 32);
+}
+
+bool FunctionDecoder::decodeMultiply() {
+  MatrixDesc D;
+  D.isWmma = opcode() == "wmma";
+  if (!readMultiply(D))
+    return false;
   VOp o;
   o.entry = entry("matrix.multiply");
-  std::vector<Val> all;
   auto bind = [&](const Operand &operand, MatrixType type, bool result,
                   uint8_t &count) {
     auto elems = operand.kind == OperandKind::Vector ? F.elements(operand)
@@ -184,29 +202,22 @@ bool FunctionDecoder::decodeMatrix() {
                   : type == MatrixType::F32 ? 'f'
                                             : 'w';
     for (const Operand &e : elems) {
-      all.push_back(result ? destination(e, letter == 'f' ? 'w' : letter)
-                           : source(e, letter));
-      note(o, all.back(), result);
+      o.memSlots.push_back(result ? destination(e, letter == 'f' ? 'w' : letter)
+                                  : source(e, letter));
+      note(o, o.memSlots.back(), result);
     }
     return elems.size() <= 8;
   };
+  auto ops = operands();
   bool ok = bind(ops[1], D.a, false, D.numA) &&
             bind(ops[2], D.b, false, D.numB) &&
             bind(ops[3], D.c, false, D.numC) && bind(ops[0], D.d, true, D.numD);
-  unsigned scale = D.isVolta ? 4 : 1; // four products at once
-  unsigned wantA = registersFor(D.a, scale * shape.m * shape.k / 32),
-           wantB = registersFor(D.b, scale * shape.n * shape.k / 32);
-  if (D.isWmma && D.a == MatrixType::F16)
-    wantA = wantB = 8; // real hardware keeps some elements twice
-  if (!ok || D.numA != wantA || D.numB != wantB ||
-      D.numC != registersFor(D.c, scale * shape.m * shape.n / 32) ||
-      D.numD != registersFor(D.d, scale * shape.m * shape.n / 32))
+  if (!ok || !fillsShape(D))
     return failed ? false
                   : fail(fmt::format("'{}' with a wrong number of registers",
                                      M.str(name->full)));
   o.matrix = uint32_t(B.P.matrices.size());
   o.c = Val::raw(o.matrix);
-  o.memSlots = all;
   B.P.matrices.push_back(D);
   append(std::move(o));
   return !failed;
@@ -245,13 +256,22 @@ bool FunctionDecoder::decodeMatrixRows(bool isStore) {
                 desc);
   note(o, o.a, false);
   D.numA = uint8_t(num);
+  o.entry = entry(isStore ? "stmatrix" : "ldmatrix");
+  return emitMatrixMove(std::move(o), D, desc, elems, 'w');
+}
+
+/// `o` moves the registers `elems` from or to memory, as the descriptors say.
+bool FunctionDecoder::emitMatrixMove(VOp o, const MatrixDesc &D,
+                                     const MemDesc &desc,
+                                     std::span<const Operand> elems,
+                                     char letter) {
   for (const Operand &e : elems) {
-    o.memSlots.push_back(isStore ? source(e, 'w') : destination(e, 'w'));
-    note(o, o.memSlots.back(), !isStore);
+    o.memSlots.push_back(desc.isStore ? source(e, letter)
+                                      : destination(e, letter));
+    note(o, o.memSlots.back(), !desc.isStore);
   }
   if (failed)
     return false;
-  o.entry = entry(isStore ? "stmatrix" : "ldmatrix");
   o.matrix = uint32_t(B.P.matrices.size());
   o.d = Val::raw(o.matrix);
   B.P.matrices.push_back(D);
@@ -262,12 +282,8 @@ bool FunctionDecoder::decodeMatrixRows(bool isStore) {
 }
 
 /// wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r, [p]{, stride}
-bool FunctionDecoder::decodeFragmentMove(bool isStore) {
-  auto ops = operands();
-  MatrixDesc D;
-  D.isWmma = true;
+bool FunctionDecoder::readFragmentMove(MatrixDesc &D, Space &space) {
   Shape shape;
-  Space space = Space::None;
   for (size_t i = 0; i + 1 < numMods(); ++i) {
     std::string_view m = mod(i);
     if (parseShape(m, shape) || m == "sync" || m == "aligned" || m == "load" ||
@@ -285,17 +301,31 @@ bool FunctionDecoder::decodeFragmentMove(bool isStore) {
       return unsupported();
   }
   auto type = matrixType(lastMod());
-  if (!type || !shape.m || !D.part || ops.size() < 2)
+  if (!type || !shape.m || !D.part || operands().size() < 2)
     return unsupported();
   D.a = *type;
   D.m = uint16_t(shape.m), D.n = uint16_t(shape.n), D.k = uint16_t(shape.k);
-  unsigned elements = (D.part == 'a'   ? shape.m * shape.k
-                       : D.part == 'b' ? shape.n * shape.k
-                                       : shape.m * shape.n) /
-                      32;
-  unsigned want = D.a == MatrixType::F16 && (D.part == 'a' || D.part == 'b')
-                      ? 8
-                      : registersFor(D.a, elements);
+  return true;
+}
+
+/// Registers of one lane that hold the part of a matrix that `D` moves.
+static unsigned fragmentRegisters(const MatrixDesc &D) {
+  if (D.a == MatrixType::F16 && (D.part == 'a' || D.part == 'b'))
+    return 8;
+  unsigned elements = D.part == 'a'   ? D.m * D.k
+                      : D.part == 'b' ? D.n * D.k
+                                      : D.m * D.n;
+  return registersFor(D.a, elements / 32);
+}
+
+bool FunctionDecoder::decodeFragmentMove(bool isStore) {
+  auto ops = operands();
+  MatrixDesc D;
+  D.isWmma = true;
+  Space space = Space::None;
+  if (!readFragmentMove(D, space))
+    return false;
+  unsigned want = fragmentRegisters(D);
   const Operand &regs = ops[isStore ? 1 : 0];
   auto elems =
       regs.kind == OperandKind::Vector ? F.elements(regs) : std::span(&regs, 1);
@@ -313,21 +343,9 @@ bool FunctionDecoder::decodeFragmentMove(bool isStore) {
     note(o, o.b, false);
   }
   D.numA = uint8_t(want);
-  char letter = D.a == MatrixType::F64 ? 'q' : 'w';
-  for (const Operand &e : elems) {
-    o.memSlots.push_back(isStore ? source(e, letter) : destination(e, letter));
-    note(o, o.memSlots.back(), !isStore);
-  }
-  if (failed)
-    return false;
   o.entry = entry(isStore ? "wmma.store" : "wmma.load");
-  o.matrix = uint32_t(B.P.matrices.size());
-  o.d = Val::raw(o.matrix);
-  B.P.matrices.push_back(D);
-  o.mem = addMem(desc);
-  o.c = Val::raw(o.mem);
-  append(std::move(o));
-  return !failed;
+  return emitMatrixMove(std::move(o), D, desc, elems,
+                        D.a == MatrixType::F64 ? 'q' : 'w');
 }
 
 } // namespace hwtune::exec

@@ -148,6 +148,49 @@ static std::string fastName(const MemDesc &d, bool isStore) {
                      unsigned(d.elemBytes), unsigned(d.elems));
 }
 
+/// The register of one element of an access of `type`, `bytes` wide.
+Val FunctionDecoder::memoryValue(const Operand &e, std::string_view type,
+                                 unsigned bytes, bool isStore) {
+  if (bytes == 16)
+    return isStore ? source(e, 'o') : destination(e, 'o');
+  if (bytes == 8)
+    return isStore ? source(e, type == "f64" ? 'd' : 'q') : destination(e, 'q');
+  if (isStore)
+    return source(e, type == "f32" ? 'f' : 'w');
+  if (e.kind == OperandKind::Sink)
+    return Val::reg(temp(RegClass::Word));
+  return wideDestination(e, type[0] == 's' ? std::string(type)
+                                           : "u" + untyped(type).substr(1));
+}
+
+/// Makes `op` a read of the kernel's parameters at a fixed place.
+bool FunctionDecoder::readKernelParam(const Operand &at, MemDesc &desc,
+                                      VOp &op) {
+  if (desc.isStore)
+    return unsupported("kernel parameters are read-only");
+  uint64_t offset = 0;
+  if (at.symbol.kind == SymbolKind::Param)
+    offset = F.params[at.symbol.index].offset;
+  desc.imm = int64_t(offset) + at.value;
+  if (desc.imm < 0 || uint64_t(desc.imm) + desc.laneBytes > F.paramBytes)
+    return fail(fmt::format(
+        "'{}' reads bytes {} to {} of {} bytes of parameters",
+        M.str(name->full), desc.imm, desc.imm + desc.laneBytes, F.paramBytes));
+  op.entry =
+      entry(fmt::format("mem.ld.kernelparam.{}", unsigned(desc.elemBytes)));
+  op.a = {};
+  op.kernelParam = true;
+  return true;
+}
+
+const Entry *FunctionDecoder::memoryEntry(const MemDesc &desc) {
+  std::string fast = fastName(desc, desc.isStore);
+  const Entry *e = fast.empty() ? nullptr : B.P.registry->find(fast);
+  return e ? e
+           : entry(fmt::format("mem.{}.slow.{}", desc.isStore ? "st" : "ld",
+                               unsigned(desc.elemBytes)));
+}
+
 bool FunctionDecoder::decodeMemory(bool isStore) {
   auto ops = operands();
   MemForm form;
@@ -156,82 +199,39 @@ bool FunctionDecoder::decodeMemory(bool isStore) {
   auto type = ptx::typeFromName(form.type);
   if (!type || *type == ptx::Type::Pred)
     return unsupported();
-  MemDesc desc;
-  desc.isStore = isStore;
   unsigned bytes = ptx::typeBytes(*type);
   std::vector<Operand> elems = elementsOf(F, ops[isStore ? 1 : 0]);
   if (elems.size() != form.elems)
     return fail(fmt::format("'{}' with {} elements, expected {}",
                             M.str(name->full), elems.size(), form.elems));
-  Val base = address(ops[isStore ? 0 : 1], form.space, desc);
-  if (failed)
-    return false;
-
+  const Operand &at = ops[isStore ? 0 : 1];
+  MemDesc desc;
+  desc.isStore = isStore;
   VOp op;
-  std::vector<Val> values;
-  for (const Operand &e : elems) {
-    if (bytes == 16 || bytes == 8) {
-      bool wide = bytes == 16;
-      values.push_back(
-          isStore ? source(e, wide ? 'o' : (form.type == "f64" ? 'd' : 'q'))
-                  : destination(e, wide ? 'o' : 'q'));
-    } else if (isStore) {
-      values.push_back(source(e, form.type == "f32" ? 'f' : 'w'));
-    } else if (e.kind == OperandKind::Sink) {
-      values.push_back(Val::reg(temp(RegClass::Word)));
-    } else {
-      std::string from = form.type[0] == 's'
-                             ? std::string(form.type)
-                             : "u" + untyped(form.type).substr(1);
-      values.push_back(wideDestination(e, from));
-    }
-  }
+  op.a = address(at, form.space, desc);
   if (failed)
     return false;
-  for (Val v : values)
-    note(op, v, !isStore);
-  note(op, base, false);
   // 16 bytes are two elements of 8, the halves of an Oct register.
+  desc.halves = bytes == 16;
   desc.elemBytes = uint8_t(std::min(bytes, 8u));
-  desc.elems = uint8_t(form.elems * (bytes == 16 ? 2 : 1));
+  desc.elems = uint8_t(form.elems * (desc.halves ? 2 : 1));
   desc.laneBytes = uint8_t(bytes * form.elems);
-  if (bytes == 16) {
-    desc.halves = true;
-    std::vector<Val> twice;
-    for (Val v : values)
-      twice.insert(twice.end(), {v, v});
-    values = twice;
+  for (const Operand &e : elems) {
+    Val v = memoryValue(e, form.type, bytes, isStore);
+    if (failed)
+      return false;
+    note(op, v, !isStore);
+    op.memSlots.insert(op.memSlots.end(), desc.halves ? 2 : 1, v);
   }
+  note(op, op.a, false);
   if (desc.elems > 8)
     return unsupported();
-  op.a = base;
-  op.memSlots = values;
-  (isStore ? op.b : op.d) = values[0];
-  bool kernelParam = desc.space == AddrSpace::Param &&
-                     ops[isStore ? 0 : 1].index == ptx::kNone;
-  if (kernelParam) {
-    if (isStore)
-      return unsupported("kernel parameters are read-only");
-    uint64_t offset = 0;
-    const ptx::Symbol &s = ops[1].symbol;
-    if (s.kind == SymbolKind::Param)
-      offset = F.params[s.index].offset;
-    desc.imm = int64_t(offset) + ops[1].value;
-    if (desc.imm < 0 || uint64_t(desc.imm) + desc.laneBytes > F.paramBytes)
-      return fail(
-          fmt::format("'{}' reads bytes {} to {} of {} bytes of parameters",
-                      M.str(name->full), desc.imm, desc.imm + desc.laneBytes,
-                      F.paramBytes));
-    op.entry =
-        entry(fmt::format("mem.ld.kernelparam.{}", unsigned(desc.elemBytes)));
-    op.a = {};
-    op.kernelParam = true;
+  (isStore ? op.b : op.d) = op.memSlots[0];
+  if (desc.space == AddrSpace::Param && at.index == ptx::kNone) {
+    if (!readKernelParam(at, desc, op))
+      return false;
   } else {
-    std::string fast = fastName(desc, isStore);
-    op.entry = fast.empty() ? nullptr : B.P.registry->find(fast);
-    if (!op.entry)
-      op.entry = entry(fmt::format("mem.{}.slow.{}", isStore ? "st" : "ld",
-                                   unsigned(desc.elemBytes)));
+    op.entry = memoryEntry(desc);
   }
   op.mem = addMem(desc);
   op.c = Val::raw(op.mem);
@@ -242,69 +242,67 @@ bool FunctionDecoder::decodeMemory(bool isStore) {
 // --- atomics ----------------------------------------------------------------
 
 /// atom{.sem}{.scope}{.space}.op{.noftz}.type d, [a], b{, c}; red has no d.
-bool FunctionDecoder::decodeAtomic() {
-  auto ops = operands();
-  bool isRed = opcode() == "red";
-  std::string_view type = lastMod(), what;
-  Space space = Space::None;
-  unsigned elems = 1;
+bool FunctionDecoder::readAtomic(AtomicForm &form) {
+  form.type = lastMod();
   for (size_t i = 0; i + 1 < numMods(); ++i) {
     std::string_view m = mod(i);
     if (m == "global")
-      space = Space::Global;
+      form.space = Space::Global;
     else if (isShared(m))
-      space = Space::Shared;
+      form.space = Space::Shared;
     else if (m == "v2" || m == "v4" || m == "v8")
-      elems = unsigned(m[1] - '0');
+      form.elems = unsigned(m[1] - '0');
     else if (!isHint(m)) {
-      if (!what.empty())
+      if (!form.what.empty())
         return unsupported();
-      what = m;
+      form.what = m;
     }
   }
+  form.entry =
+      B.P.registry->find(fmt::format("atom.{}.{}", form.what, form.type));
+  return form.entry || unsupported();
+}
+
+bool FunctionDecoder::decodeAtomic() {
+  auto ops = operands();
+  bool isRed = opcode() == "red";
+  AtomicForm form;
+  if (!readAtomic(form))
+    return false;
   size_t at = isRed ? 0 : 1;
-  bool cas = what == "cas";
+  bool cas = form.what == "cas";
   if (ops.size() < at + (cas ? 3u : 2u))
     return unsupported();
-  const Entry *e = B.P.registry->find(fmt::format("atom.{}.{}", what, type));
-  if (!e)
-    return unsupported();
-  auto parsed = ptx::typeFromName(type);
-  unsigned bytes = ptx::typeBytes(*parsed);
-  char letter = bytes == 16     ? 'o'
-                : bytes == 8    ? (type == "f64" ? 'd' : 'q')
-                : bytes == 2    ? 'h'
-                : type == "f32" ? 'f'
-                                : 'w';
+  unsigned bytes = ptx::typeBytes(*ptx::typeFromName(form.type));
+  char letter = bytes == 16          ? 'o'
+                : bytes == 8         ? (form.type == "f64" ? 'd' : 'q')
+                : bytes == 2         ? 'h'
+                : form.type == "f32" ? 'f'
+                                     : 'w';
   std::vector<Operand> values = elementsOf(F, ops[at + 1]);
   std::vector<Operand> results =
       isRed ? std::vector<Operand>(values.size()) : elementsOf(F, ops[0]);
-  if (values.size() != elems || results.size() != elems)
+  if (values.size() != form.elems || results.size() != form.elems)
     return unsupported();
-  for (unsigned i = 0; i < elems; ++i) {
+  for (unsigned i = 0; i < form.elems; ++i) {
     MemDesc desc;
     desc.isAtomic = true;
     desc.elemBytes = desc.laneBytes = uint8_t(bytes);
-    Val base = address(ops[at], space, desc);
+    VOp op;
+    op.entry = form.entry;
+    op.a = address(ops[at], form.space, desc);
     desc.imm += i * bytes;
-    Val b = source(values[i], letter),
-        c = cas ? source(ops[at + 2], letter) : Val{};
-    Val d = destination(results[i], letter);
+    op.b = source(values[i], letter);
+    op.ext[0] = cas ? source(ops[at + 2], letter) : Val{};
+    op.d = destination(results[i], letter);
+    op.hasExt = true;
     if (failed)
       return false;
-    VOp op;
-    op.entry = e;
-    op.d = d;
-    op.a = base;
-    op.b = b;
-    op.ext[0] = c;
-    op.hasExt = true;
-    note(op, d, true);
-    note(op, base, false);
-    note(op, b, false);
-    note(op, c, false);
+    note(op, op.d, true);
+    for (Val v : {op.a, op.b, op.ext[0]})
+      note(op, v, false);
     op.mem = addMem(desc);
-    op.memSlots = {b};
+    op.memSlots = {op.b};
     op.c = Val::raw(op.mem);
     append(std::move(op));
   }
@@ -400,7 +398,7 @@ static InstClass memoryClass(std::string_view op, Space space) {
 InstClass classify(std::string_view op, std::string_view type, Space space,
                    std::string_view full) {
   auto is = [&](std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), op) != names.end();
+    return isOneOf(op, names);
   };
   auto has = [&](std::string_view part) {
     return full.find(part) != full.npos;
@@ -451,6 +449,53 @@ InstClass classify(std::string_view op, std::string_view type, Space space,
   return InstClass::Integer;
 }
 
+/// Adds the registers of an operand to what the instruction reads or writes.
+void FunctionDecoder::describeOperand(const Operand &o, bool isWritten,
+                                      InstMeta &m) const {
+  m.readsSpecial |= o.kind == OperandKind::Special;
+  switch (o.kind) {
+  case OperandKind::Register:
+    (isWritten ? m.writes : m.reads).push_back(o.index);
+    break;
+  case OperandKind::Address:
+    if (o.index != ptx::kNone)
+      m.reads.push_back(o.index);
+    break;
+  case OperandKind::Vector:
+  case OperandKind::Pair:
+  case OperandKind::List:
+    for (const Operand &e : F.elements(o))
+      describeOperand(e, isWritten, m);
+    break;
+  default:
+    break;
+  }
+}
+
+/// The access of the instruction, if it has one: the last descriptor added.
+void FunctionDecoder::describeAccess(Space space, InstMeta &m) const {
+  std::string_view op = opcode();
+  for (size_t b = blocks.size(); b-- > 0;)
+    for (size_t k = blocks[b].ops.size(); k-- > 0;) {
+      const VOp &o = blocks[b].ops[k];
+      if (o.mem == kNoMeta || B.P.mem[o.mem].meta != meta)
+        continue;
+      const MemDesc &d = B.P.mem[o.mem];
+      m.isMemory = !o.kernelParam;
+      m.bytesPerLane = d.laneBytes;
+      m.isAtomic = d.isAtomic;
+      m.isAsync = d.isAsync;
+      m.isStore =
+          op == "st" || op == "stmatrix" || (op == "wmma" && hasMod("store"));
+      m.isLoad = !m.isStore && !m.isAtomic;
+      m.space = op == "cp" ? Space::Global : space;
+      m.bypassesL1 = hasMod("cg") || hasMod("cv") || hasMod("volatile") ||
+                     hasMod("relaxed") || hasMod("acquire") || d.isAtomic;
+      m.isReadOnly = hasMod("nc");
+      return;
+    }
+}
+
 /// The metadata of the instruction, and which registers it touches as PTX
 /// says (not what it was lowered to).
 void FunctionDecoder::describe(uint32_t i) {
@@ -475,46 +520,14 @@ void FunctionDecoder::describe(uint32_t i) {
   m.isBlockStart = blocks.back().numMetas == 0;
   if (m.guarded)
     m.reads.push_back(I.guard);
-  bool isStore = op == "st" || op == "red" || op == "bra";
+  bool hasResult =
+      !isOneOf(op, {"st", "red", "bra", "bar", "barrier", "cp", "stmatrix",
+                    "ret", "exit", "brx", "stackrestore", "nanosleep"}) &&
+      !(op == "wmma" && hasMod("store"));
   auto ops = operands();
-  auto visit = [&](auto &&self, const Operand &o, bool write) -> void {
-    m.readsSpecial |= o.kind == OperandKind::Special;
-    if (o.kind == OperandKind::Register)
-      (write ? m.writes : m.reads).push_back(o.index);
-    else if (o.kind == OperandKind::Address) {
-      if (o.index != ptx::kNone)
-        m.reads.push_back(o.index);
-    } else if (o.kind == OperandKind::Vector || o.kind == OperandKind::Pair ||
-               o.kind == OperandKind::List)
-      for (const Operand &e : F.elements(o))
-        self(self, e, write);
-  };
-  bool noResult = isStore || op == "bar" || op == "barrier" || op == "cp" ||
-                  op == "stmatrix" || op == "ret" || op == "exit" ||
-                  op == "brx" || (op == "wmma" && hasMod("store")) ||
-                  op == "stackrestore" || op == "nanosleep";
   for (size_t k = 0; k < ops.size(); ++k)
-    visit(visit, ops[k], k == 0 && !noResult);
-  // The access, if there is one, was the last descriptor added.
-  for (size_t b = blocks.size(); b-- > 0 && !m.isMemory;)
-    for (size_t k = blocks[b].ops.size(); k-- > 0;) {
-      const VOp &o = blocks[b].ops[k];
-      if (o.mem == kNoMeta || B.P.mem[o.mem].meta != meta)
-        continue;
-      const MemDesc &d = B.P.mem[o.mem];
-      m.isMemory = !o.kernelParam;
-      m.bytesPerLane = d.laneBytes;
-      m.isAtomic = d.isAtomic;
-      m.isAsync = d.isAsync;
-      m.isStore =
-          op == "st" || op == "stmatrix" || (op == "wmma" && hasMod("store"));
-      m.isLoad = !m.isStore && !m.isAtomic;
-      m.space = op == "cp" ? Space::Global : form.space;
-      m.bypassesL1 = hasMod("cg") || hasMod("cv") || hasMod("volatile") ||
-                     hasMod("relaxed") || hasMod("acquire") || d.isAtomic;
-      m.isReadOnly = hasMod("nc");
-      break;
-    }
+    describeOperand(ops[k], k == 0 && hasResult, m);
+  describeAccess(form.space, m);
   B.P.metas.push_back(std::move(m));
 }
 

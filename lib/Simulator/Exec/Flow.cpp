@@ -36,22 +36,56 @@ void FunctionDecoder::connect() {
   }
 }
 
+namespace {
+
+constexpr uint32_t kNoBlock = ~0u;
+
 /// Immediate post-dominators, as dominators of the reversed graph (Cooper,
 /// Harvey, Kennedy) from the last block that returns. Other returns count as
 /// not being there: their lanes leave, the others meet as if they had not been.
-void FunctionDecoder::findReconvergence() {
-  const uint32_t n = uint32_t(blocks.size()), none = ~0u;
-  std::vector<std::vector<uint32_t>> preds(n);
-  for (uint32_t b = 0; b < n; ++b)
+class PostDominators {
+public:
+  explicit PostDominators(const std::vector<VBlock> &blocks);
+  /// `kNoBlock` where there is none, and of the root.
+  uint32_t of(uint32_t block) const {
+    return block == root ? kNoBlock : parent[block];
+  }
+
+private:
+  void number(const std::vector<std::vector<uint32_t>> &preds);
+  uint32_t meet(uint32_t x, uint32_t y) const;
+  bool improve(uint32_t block);
+
+  const std::vector<VBlock> &blocks;
+  uint32_t root;
+  std::vector<uint32_t> order; ///< post-order of the reversed graph
+  std::vector<uint32_t> place; ///< of each block in it
+  std::vector<uint32_t> parent;
+};
+
+PostDominators::PostDominators(const std::vector<VBlock> &blocks)
+    : blocks(blocks), root(uint32_t(blocks.size()) - 1),
+      place(blocks.size(), kNoBlock), parent(blocks.size(), kNoBlock) {
+  std::vector<std::vector<uint32_t>> preds(blocks.size());
+  for (uint32_t b = 0; b < blocks.size(); ++b)
     for (uint32_t s : blocks[b].succs)
       preds[s].push_back(b);
   // The block at the very end is reached only where the text falls off it.
-  uint32_t root = n - 1;
   while (root > 0 && (!blocks[root].exits || preds[root].empty()))
     --root;
-  std::vector<uint32_t> order, number(n, none), ipdom(n, none);
+  number(preds);
+  parent[root] = root;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = order.size(); i-- > 0;)
+      if (order[i] != root)
+        changed |= improve(order[i]);
+  }
+}
+
+void PostDominators::number(const std::vector<std::vector<uint32_t>> &preds) {
   std::vector<std::pair<uint32_t, uint32_t>> stack{{root, 0}};
-  std::vector<bool> seen(n);
+  std::vector<bool> seen(blocks.size());
   seen[root] = true;
   while (!stack.empty()) {
     auto &[b, next] = stack.back();
@@ -62,44 +96,48 @@ void FunctionDecoder::findReconvergence() {
         stack.push_back({p, 0});
       }
     } else {
-      number[b] = uint32_t(order.size());
+      place[b] = uint32_t(order.size());
       order.push_back(b);
       stack.pop_back();
     }
   }
-  auto intersect = [&](uint32_t x, uint32_t y) {
-    while (x != y) {
-      while (number[x] < number[y])
-        x = ipdom[x];
-      while (number[y] < number[x])
-        y = ipdom[y];
-    }
-    return x;
-  };
-  ipdom[root] = root;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t i = order.size(); i-- > 0;) {
-      uint32_t b = order[i];
-      if (b == root)
-        continue;
-      uint32_t best = none;
-      for (uint32_t s : blocks[b].succs)
-        if (number[s] != none && ipdom[s] != none)
-          best = best == none ? s : intersect(best, s);
-      if (best != none && ipdom[b] != best) {
-        ipdom[b] = best;
-        changed = true;
-      }
-    }
+}
+
+uint32_t PostDominators::meet(uint32_t x, uint32_t y) const {
+  while (x != y) {
+    while (place[x] < place[y])
+      x = parent[x];
+    while (place[y] < place[x])
+      y = parent[y];
   }
-  for (uint32_t b = 0; b < n; ++b)
+  return x;
+}
+
+bool PostDominators::improve(uint32_t block) {
+  uint32_t best = kNoBlock;
+  for (uint32_t s : blocks[block].succs)
+    if (place[s] != kNoBlock && parent[s] != kNoBlock)
+      best = best == kNoBlock ? s : meet(best, s);
+  if (best == kNoBlock || parent[block] == best)
+    return false;
+  parent[block] = best;
+  return true;
+}
+
+} // namespace
+
+void FunctionDecoder::findReconvergence() {
+  PostDominators postDominators(blocks);
+  for (uint32_t b = 0; b < blocks.size(); ++b) {
+    uint32_t meeting = postDominators.of(b);
+    if (meeting == kNoBlock)
+      continue;
     for (VOp &op : blocks[b].ops)
-      if (isBranch(op) && !isUnconditional(op) && b != root &&
-          ipdom[b] != none) {
-        op.recon = int32_t(ipdom[b]);
-        blocks[ipdom[b]].isReconvergence = true;
+      if (isBranch(op) && !isUnconditional(op)) {
+        op.recon = int32_t(meeting);
+        blocks[meeting].isReconvergence = true;
       }
+  }
 }
 
 } // namespace hwtune::exec

@@ -58,24 +58,7 @@ template <class T, bool Ftz> void addFloatOrder(Registry &r, const char *type) {
 }
 #undef COMPARE
 
-} // namespace
-
-void addCompareOps(Registry &r) {
-  addOrder<U16>(r, ".u16");
-  addOrder<S16>(r, ".s16");
-  addOrder<U32>(r, ".u32");
-  addOrder<S32>(r, ".s32");
-  addOrder<U64>(r, ".u64");
-  addOrder<S64>(r, ".s64");
-  addEquality<U16>(r, ".b16");
-  addEquality<U32>(r, ".b32");
-  addEquality<U64>(r, ".b64");
-  addUnsignedNames<U16>(r, ".u16");
-  addUnsignedNames<U32>(r, ".u32");
-  addUnsignedNames<U64>(r, ".u64");
-  addFloatOrder<F32, false>(r, ".f32");
-  addFloatOrder<F32, true>(r, ".ftz.f32");
-  addFloatOrder<F64, false>(r, ".f64");
+void addSelects(Registry &r) {
   addEntry(r, "selp", ".b16",
            vop<U16, U16, U16, P32>(
                [](auto a, auto b, auto c) { return pick(c, a, b); }));
@@ -88,6 +71,10 @@ void addCompareOps(Registry &r) {
   addEntry(r, "selp", ".pred", vop<P, P, P, P>([](auto a, auto b, auto c) {
              return (a & c) | (b & ~c);
            }));
+}
+
+/// By the sign of the third operand.
+void addSignSelects(Registry &r) {
   addEntry(r, "slct.b16", ".s32",
            vop<U16, U16, U16, S32>(
                [](auto a, auto b, auto c) { return pick(c >= 0, a, b); }));
@@ -120,6 +107,28 @@ void addCompareOps(Registry &r) {
            vop<U64, U64, U64, F32>([](auto a, auto b, auto c) {
              return pick(convert<VS64>(flush(c) >= 0.0f) != 0, a, b);
            }));
+}
+
+} // namespace
+
+void addCompareOps(Registry &r) {
+  addOrder<U16>(r, ".u16");
+  addOrder<S16>(r, ".s16");
+  addOrder<U32>(r, ".u32");
+  addOrder<S32>(r, ".s32");
+  addOrder<U64>(r, ".u64");
+  addOrder<S64>(r, ".s64");
+  addEquality<U16>(r, ".b16");
+  addEquality<U32>(r, ".b32");
+  addEquality<U64>(r, ".b64");
+  addUnsignedNames<U16>(r, ".u16");
+  addUnsignedNames<U32>(r, ".u32");
+  addUnsignedNames<U64>(r, ".u64");
+  addFloatOrder<F32, false>(r, ".f32");
+  addFloatOrder<F32, true>(r, ".ftz.f32");
+  addFloatOrder<F64, false>(r, ".f64");
+  addSelects(r);
+  addSignSelects(r);
 }
 
 } // namespace hwtune::exec::HWTUNE_ISA

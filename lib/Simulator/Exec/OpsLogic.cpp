@@ -109,7 +109,7 @@ void addFunnel(Registry &r) {
            }));
 }
 
-void addFields(Registry &r) {
+void addFieldReads(Registry &r) {
   addEntry(r, "bfe", ".u32",
            vop<U32, U32, U32, U32>([](auto a, auto p, auto n) {
              p = p & 255u;
@@ -152,6 +152,9 @@ void addFields(Registry &r) {
                return a >> p;
              return int64_t(uint64_t(a >> p) << (64 - n)) >> (64 - n);
            }));
+}
+
+void addFieldWrites(Registry &r) {
   addEntry(r, "bfi", ".b32",
            lop<U32, U32, U32, U32, U32>([](auto a, auto b, auto p,
                                            auto n) -> uint32_t {
@@ -172,6 +175,9 @@ void addFields(Registry &r) {
                  uint64_t field = (n > 63 ? ~0ull : (1ull << n) - 1) << p;
                  return (b & ~field) | ((a << p) & field);
                }));
+}
+
+void addMasks(Registry &r) {
   addEntry(r, "szext.clamp", ".u32",
            lop<U32, U32, U32>([](auto a, auto n) -> uint32_t {
              return n > 31 ? a : a & ((1u << n) - 1);
@@ -222,6 +228,9 @@ void addCounts(Registry &r) {
   addEntry(r, "brev", ".b64", vop<U64, U64>([](auto a) {
              return __builtin_elementwise_bitreverse(a);
            }));
+}
+
+void addSearches(Registry &r) {
   // The highest bit that is set, for negative numbers the highest that is not.
   addEntry(r, "bfind", ".u32", lop<U32, U32>([](auto a) {
              return a ? 31u - uint32_t(__builtin_clz(a)) : ~0u;
@@ -371,8 +380,11 @@ void addLogicOps(Registry &r) {
   addPredicates(r);
   addShifts(r);
   addFunnel(r);
-  addFields(r);
+  addFieldReads(r);
+  addFieldWrites(r);
+  addMasks(r);
   addCounts(r);
+  addSearches(r);
   addEntry(r, "lop3", ".b32", {&lop3<false>, &lop3<true>, "wwww"});
   addPermutes(r);
   addDots(r);

@@ -416,74 +416,92 @@ void multiplyDirected(Tiles<double> &t, Rounding rounding) {
         t.c[i][j] = directedFma(rounding, t.a[i][l], t.b[l][j], t.c[i][j]);
 }
 
-void wmma(const MatrixDesc &D, std::byte *R) {
-  Fragment a{D.a, D.slotsA, D.m * D.k / 32}, b{D.b, D.slotsB, D.n * D.k / 32},
-      c{D.c, D.slotsC, D.m * D.n / 32}, d{D.d, D.slotsD, D.m * D.n / 32};
-  if (D.a == MatrixType::B1) {
-    for (int i = 0; i < 8; ++i)
-      for (int j = 0; j < 8; ++j) {
-        int32_t sum;
-        memcpy(&sum, c.place(R, i * 8 + j), 4);
-        for (int l = 0; l < 4; ++l) { // one word of each matrix a lane
-          uint32_t x, y;
-          memcpy(&x, R + D.slotsA[0] + (i * 4 + l) * 4, 4);
-          memcpy(&y, R + D.slotsB[0] + (j * 4 + l) * 4, 4);
-          sum += __builtin_popcount(D.isAnd ? x & y : x ^ y);
-        }
-        memcpy(d.place(R, i * 8 + j), &sum, 4);
+/// The matrices of a wmma, in the registers `R` of a warp.
+struct Fragments {
+  Fragment a, b, c, d;
+  explicit Fragments(const MatrixDesc &D)
+      : a{D.a, D.slotsA, D.m * D.k / 32}, b{D.b, D.slotsB, D.n * D.k / 32},
+        c{D.c, D.slotsC, D.m * D.n / 32}, d{D.d, D.slotsD, D.m * D.n / 32} {}
+};
+
+void wmmaBits(const MatrixDesc &D, const Fragments &f, std::byte *R) {
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 8; ++j) {
+      int32_t sum;
+      memcpy(&sum, f.c.place(R, i * 8 + j), 4);
+      for (int l = 0; l < 4; ++l) { // one word of each matrix a lane
+        uint32_t x, y;
+        memcpy(&x, R + D.slotsA[0] + (i * 4 + l) * 4, 4);
+        memcpy(&y, R + D.slotsB[0] + (j * 4 + l) * 4, 4);
+        sum += __builtin_popcount(D.isAnd ? x & y : x ^ y);
       }
-    return;
-  }
-  if (D.a == MatrixType::F64) {
-    Tiles<double> t;
-    for (int i = 0; i < 32; ++i) {
-      memcpy(&t.a[i / 4][i % 4], a.place(R, i), 8);
-      memcpy(&t.b[i / 8][i % 8], b.place(R, i), 8);
+      memcpy(f.d.place(R, i * 8 + j), &sum, 4);
     }
-    for (int i = 0; i < 64; ++i)
-      memcpy(&t.c[i / 8][i % 8], c.place(R, i), 8);
-    if (D.rounding == Rounding{})
-      multiplyFloat(t, 8, 8, 4);
-    else
-      multiplyDirected(t, D.rounding);
-    for (int i = 0; i < 64; ++i)
-      memcpy(d.place(R, i), &t.c[i / 8][i % 8], 8);
-    return;
+}
+
+void wmmaDouble(const MatrixDesc &D, const Fragments &f, std::byte *R) {
+  Tiles<double> t;
+  for (int i = 0; i < 32; ++i) {
+    memcpy(&t.a[i / 4][i % 4], f.a.place(R, i), 8);
+    memcpy(&t.b[i / 8][i % 8], f.b.place(R, i), 8);
   }
-  if (isInteger(D.a)) {
-    Tiles<int32_t> t;
-    for (int i = 0; i < D.m * D.k; ++i)
-      t.a[i / D.k][i % D.k] = readInt(a, R, i);
-    // Of four bits, B is held as its transpose; see moveFragment.
-    bool transposed = bitsOf(D.b) == 4;
-    for (int i = 0; i < D.k * D.n; ++i)
-      (transposed ? t.b[i % D.k][i / D.k] : t.b[i / D.n][i % D.n]) =
-          readInt(b, R, i);
-    for (int i = 0; i < D.m * D.n; ++i)
-      t.c[i / D.n][i % D.n] = readInt(c, R, i);
-    multiplyInt(t, D.m, D.n, D.k, D.saturate);
-    for (int i = 0; i < D.m * D.n; ++i)
-      memcpy(d.place(R, i), &t.c[i / D.n][i % D.n], 4);
-    return;
-  }
+  for (int i = 0; i < 64; ++i)
+    memcpy(&t.c[i / 8][i % 8], f.c.place(R, i), 8);
+  if (D.rounding == Rounding{})
+    multiplyFloat(t, 8, 8, 4);
+  else
+    multiplyDirected(t, D.rounding);
+  for (int i = 0; i < 64; ++i)
+    memcpy(f.d.place(R, i), &t.c[i / 8][i % 8], 8);
+}
+
+void wmmaInt(const MatrixDesc &D, const Fragments &f, std::byte *R) {
+  Tiles<int32_t> t;
+  for (int i = 0; i < D.m * D.k; ++i)
+    t.a[i / D.k][i % D.k] = readInt(f.a, R, i);
+  // Of four bits, B is held as its transpose; see moveFragment.
+  bool transposed = bitsOf(D.b) == 4;
+  for (int i = 0; i < D.k * D.n; ++i)
+    (transposed ? t.b[i % D.k][i / D.k] : t.b[i / D.n][i % D.n]) =
+        readInt(f.b, R, i);
+  for (int i = 0; i < D.m * D.n; ++i)
+    t.c[i / D.n][i % D.n] = readInt(f.c, R, i);
+  multiplyInt(t, D.m, D.n, D.k, D.saturate);
+  for (int i = 0; i < D.m * D.n; ++i)
+    memcpy(f.d.place(R, i), &t.c[i / D.n][i % D.n], 4);
+}
+
+void wmmaFloat(const MatrixDesc &D, const Fragments &f, std::byte *R) {
   Tiles<float> t;
   for (int i = 0; i < D.m * D.k; ++i)
-    t.a[i / D.k][i % D.k] = readFloat(a, R, i);
+    t.a[i / D.k][i % D.k] = readFloat(f.a, R, i);
   for (int i = 0; i < D.k * D.n; ++i)
-    t.b[i / D.n][i % D.n] = readFloat(b, R, i);
+    t.b[i / D.n][i % D.n] = readFloat(f.b, R, i);
   for (int i = 0; i < D.m * D.n; ++i)
-    t.c[i / D.n][i % D.n] = readFloat(c, R, i);
+    t.c[i / D.n][i % D.n] = readFloat(f.c, R, i);
   multiplyFloat(t, D.m, D.n, D.k);
   for (int i = 0; i < D.m * D.n; ++i) {
     float v = t.c[i / D.n][i % D.n];
     if (D.d == MatrixType::F16) {
       uint16_t h = halfBits(v);
-      memcpy(d.place(R, i), &h, 2);
+      memcpy(f.d.place(R, i), &h, 2);
     } else {
       uint32_t raw = canonicalBits(v);
-      memcpy(d.place(R, i), &raw, 4);
+      memcpy(f.d.place(R, i), &raw, 4);
     }
   }
+}
+
+void wmma(const MatrixDesc &D, std::byte *R) {
+  Fragments f(D);
+  if (D.a == MatrixType::B1)
+    wmmaBits(D, f, R);
+  else if (D.a == MatrixType::F64)
+    wmmaDouble(D, f, R);
+  else if (isInteger(D.a))
+    wmmaInt(D, f, R);
+  else
+    wmmaFloat(D, f, R);
 }
 
 void matrixMultiply(HWTUNE_HANDLER_ARGS) {

@@ -228,13 +228,8 @@ static bool videoOp(std::string_view name, VideoDesc &d) {
   return false;
 }
 
-/// vop{2,4}{.dtype}.atype.btype{.sat}{.mode}{.op2} d{.sel}, a{.sel}, b{.sel}{,
-/// c}
-bool FunctionDecoder::decodeVideo() {
-  auto ops = operands();
-  VideoDesc d;
-  if (!videoOp(opcode(), d) || ops.size() < 3)
-    return unsupported();
+/// vop{2,4}{.dtype}.atype.btype{.sat}{.mode}{.op2}
+bool FunctionDecoder::readVideo(VideoDesc &d) {
   std::vector<bool> types;
   constexpr std::pair<std::string_view, VideoCompare> compares[] = {
       {"eq", VideoCompare::Eq}, {"ne", VideoCompare::Ne},
@@ -272,6 +267,12 @@ bool FunctionDecoder::decodeVideo() {
   if (types.size() != 3)
     return unsupported();
   d.signedD = types[0], d.signedA = types[1], d.signedB = types[2];
+  return true;
+}
+
+/// d{.sel}, a{.sel}, b{.sel}{, c}: which parts of the registers take part.
+bool FunctionDecoder::readVideoSelectors(VideoDesc &d) {
+  auto ops = operands();
   auto selector = [&](size_t i) {
     return ops[i].selector == ptx::kNone ? std::string_view()
                                          : M.str(ops[i].selector);
@@ -291,8 +292,16 @@ bool FunctionDecoder::decodeVideo() {
     if (d.second == VideoSecond::None && ops.size() > 3)
       d.second = VideoSecond::Merge;
   }
-  if (!ok)
-    return unsupported("the part selectors do not fit");
+  return ok || unsupported("the part selectors do not fit");
+}
+
+bool FunctionDecoder::decodeVideo() {
+  auto ops = operands();
+  VideoDesc d;
+  if (!videoOp(opcode(), d) || ops.size() < 3)
+    return unsupported();
+  if (!readVideo(d) || !readVideoSelectors(d))
+    return false;
   auto plain = [&](size_t i) {
     Operand o = ops[i];
     bool negated = o.negated;

@@ -38,6 +38,9 @@ private:
   void prologue(const Function &f);
   void labelled(const Function &f);
   void instruction(const Function &f, const Instruction &inst);
+  void special(const Operand &o);
+  void immediate(const Operand &o);
+  void address(const Function &f, const Operand &o);
   void operand(const Function &f, const Operand &o);
   void operands(const Function &f, std::span<const Operand> list);
   void symbol(const Function *f, const Symbol &s);
@@ -199,8 +202,53 @@ void Printer::operands(const Function &f, std::span<const Operand> list) {
   }
 }
 
-void Printer::operand(const Function &f, const Operand &o) {
+void Printer::special(const Operand &o) {
   static constexpr std::string_view components[] = {".x", ".y", ".z", ".w"};
+  put("{}", specialRegName(o.special));
+  if (o.special == SpecialReg::Pm64) {
+    out.resize(out.size() - 3); // %pm_64 is %pm3_64
+    put("{}_64", o.number);
+  } else if (o.special == SpecialReg::EnvReg || o.special == SpecialReg::Pm ||
+             o.special == SpecialReg::ReservedSmemOffset) {
+    put("{}", o.number);
+  }
+  if (o.component < 4)
+    put("{}", components[o.component]);
+}
+
+void Printer::immediate(const Operand &o) {
+  if (o.type == Type::F32)
+    put("0f{:08X}", uint32_t(o.value));
+  else if (o.type == Type::F64)
+    put("0d{:016X}", uint64_t(o.value));
+  else if (o.type == Type::U64)
+    put("{}U", uint64_t(o.value));
+  else if (o.value == INT64_MIN)
+    put("(-9223372036854775807-1)"); // the literal would be unsigned
+  else
+    put("{}", o.value);
+}
+
+void Printer::address(const Function &f, const Operand &o) {
+  put("[");
+  if (o.index != kNone)
+    put("{}", m.str(f.registers[o.index].name));
+  symbol(&f, o.symbol);
+  if (o.index == kNone && o.symbol.kind == SymbolKind::None)
+    put("{}", o.value);
+  else if (o.value)
+    put("{:+}", o.value);
+  put("{}", o.count ? ", " : "");
+  operands(f, f.elements(o));
+  put("]");
+}
+
+void Printer::operand(const Function &f, const Operand &o) {
+  auto enclosed = [&](std::string_view open, std::string_view close) {
+    put("{}", open);
+    operands(f, f.elements(o));
+    put("{}", close);
+  };
   if (o.negated)
     put("{}", f.registers[o.index].type == Type::Pred ? "!" : "-");
   switch (o.kind) {
@@ -210,29 +258,9 @@ void Printer::operand(const Function &f, const Operand &o) {
       put(".{}", m.str(o.selector));
     break;
   case OperandKind::Special:
-    put("{}", specialRegName(o.special));
-    if (o.special == SpecialReg::Pm64) {
-      out.resize(out.size() - 3); // %pm_64 is %pm3_64
-      put("{}_64", o.number);
-    } else if (o.special == SpecialReg::EnvReg || o.special == SpecialReg::Pm ||
-               o.special == SpecialReg::ReservedSmemOffset) {
-      put("{}", o.number);
-    }
-    if (o.component < 4)
-      put("{}", components[o.component]);
-    break;
+    return special(o);
   case OperandKind::Immediate:
-    if (o.type == Type::F32)
-      put("0f{:08X}", uint32_t(o.value));
-    else if (o.type == Type::F64)
-      put("0d{:016X}", uint64_t(o.value));
-    else if (o.type == Type::U64)
-      put("{}U", uint64_t(o.value));
-    else if (o.value == INT64_MIN)
-      put("(-9223372036854775807-1)"); // the literal would be unsigned
-    else
-      put("{}", o.value);
-    break;
+    return immediate(o);
   case OperandKind::Symbol:
     put("{}", o.generic ? "generic(" : "");
     symbol(&f, o.symbol);
@@ -241,28 +269,11 @@ void Printer::operand(const Function &f, const Operand &o) {
     put("{}", o.generic ? ")" : "");
     break;
   case OperandKind::Address:
-    put("[");
-    if (o.index != kNone)
-      put("{}", m.str(f.registers[o.index].name));
-    symbol(&f, o.symbol);
-    if (o.index == kNone && o.symbol.kind == SymbolKind::None)
-      put("{}", o.value);
-    else if (o.value)
-      put("{:+}", o.value);
-    put("{}", o.count ? ", " : "");
-    operands(f, f.elements(o));
-    put("]");
-    break;
+    return address(f, o);
   case OperandKind::Vector:
-    put("{{");
-    operands(f, f.elements(o));
-    put("}}");
-    break;
+    return enclosed("{", "}");
   case OperandKind::List:
-    put("(");
-    operands(f, f.elements(o));
-    put(")");
-    break;
+    return enclosed("(", ")");
   case OperandKind::Pair:
     operand(f, f.elements(o)[0]);
     put("|");
