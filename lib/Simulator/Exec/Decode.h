@@ -175,9 +175,11 @@ private:
   bool decodeAnyCvt();
   bool decodeCvta();
   bool decodeIsspacep();
+  void emitInWindow(Val p, Val a, uint64_t begin, uint64_t bytes);
+  void emitIsConstant(Val p, Val a);
   bool decodeLop3();
   bool decodeLoad() { return decodeMemory(false); }
-  bool decodeStore() { return decodeMemory(true); }
+  bool decodeStore();
   bool decodeMemory(bool isStore);
   Val memoryValue(const ptx::Operand &e, std::string_view type, unsigned bytes,
                   bool isStore);
@@ -191,6 +193,8 @@ private:
   };
   bool readAtomic(AtomicForm &form);
   bool decodeAtomic();
+  bool isAsync() const; ///< st.async, red.async
+  bool completeTransaction(unsigned bytes);
   bool decodeBar();
   bool decodeClusterBarrier();
   bool decodeCall();

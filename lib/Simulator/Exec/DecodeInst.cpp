@@ -551,27 +551,47 @@ bool FunctionDecoder::decodeCvta() {
   return !failed;
 }
 
+/// p = (a in [begin, begin + bytes)), of addresses.
+void FunctionDecoder::emitInWindow(Val p, Val a, uint64_t begin,
+                                   uint64_t bytes) {
+  Val offset = Val::reg(temp(RegClass::Quad));
+  emit("sub.u64", offset, {a, constant(true, begin)});
+  emit("setp.lt.u64", p, {offset, constant(true, bytes)});
+}
+
+/// p = whether a lies in a constant of the module. These are allocated like
+/// global variables, one by one.
+void FunctionDecoder::emitIsConstant(Val p, Val a) {
+  emitInWindow(p, a, 0, 0);
+  for (const GlobalInfo &variable : B.P.globals)
+    if (variable.isConst) {
+      Val here = Val::reg(temp(RegClass::Pred));
+      emitInWindow(here, a, variable.address, variable.bytes);
+      emit("or.pred", p, {p, here});
+    }
+}
+
 bool FunctionDecoder::decodeIsspacep() {
   auto ops = operands();
   if (ops.size() != 2)
     return unsupported();
   Val a = source(ops[1], 'q'), d = destination(ops[0], 'p');
-  uint64_t window, bytes;
   if (hasShared()) {
-    window = kSharedWindow, bytes = kSharedWindowBytes;
+    emitInWindow(d, a, kSharedWindow, kSharedWindowBytes);
   } else if (hasMod("local")) {
-    window = kLocalWindow, bytes = kLocalWindowBytes;
+    emitInWindow(d, a, kLocalWindow, kLocalWindowBytes);
   } else if (hasMod("param") || hasMod("param::entry")) {
-    window = kParamWindow, bytes = kParamWindowBytes;
+    emitInWindow(d, a, kParamWindow, kParamWindowBytes);
+  } else if (hasMod("const")) {
+    emitIsConstant(d, a);
   } else if (hasMod("global")) {
+    Val isConstant = Val::reg(temp(RegClass::Pred));
+    emitIsConstant(isConstant, a);
     emit("setp.ge.u64", d, {a, constant(true, kFirstDeviceAddress)});
-    return !failed;
+    emit("andnot.pred", d, {d, isConstant});
   } else {
     return unsupported();
   }
-  Val t = Val::reg(temp(RegClass::Quad));
-  emit("sub.u64", t, {a, constant(true, window)});
-  emit("setp.lt.u64", d, {t, constant(true, bytes)});
   return !failed;
 }
 

@@ -41,6 +41,23 @@ bool FunctionDecoder::hasShared() const {
   return false;
 }
 
+/// How st.async and red.async say that they are done: as a transaction of a
+/// barrier. They are done at once.
+static bool isCompletion(std::string_view m) {
+  return m == "async" || m == "mbarrier::complete_tx::bytes";
+}
+bool FunctionDecoder::isAsync() const {
+  return isOneOf(opcode(), {"st", "red"}) && hasMod("async") &&
+         hasMod("mbarrier::complete_tx::bytes");
+}
+bool FunctionDecoder::completeTransaction(unsigned bytes) {
+  if (!needs(3))
+    return false;
+  emitMbarrier("mbarrier.complete_tx", operands()[2], {},
+               constant(false, bytes));
+  return !failed;
+}
+
 bool FunctionDecoder::memoryForm(MemForm &form) {
   form.type = lastMod();
   for (size_t i = 0; i + 1 < numMods(); ++i) {
@@ -57,7 +74,7 @@ bool FunctionDecoder::memoryForm(MemForm &form) {
       form.space = Space::Const;
     else if (m == "v2" || m == "v4" || m == "v8")
       form.elems = unsigned(m[1] - '0');
-    else if (!isHint(m))
+    else if (!isHint(m) && !(isAsync() && isCompletion(m)))
       return false;
   }
   return true;
@@ -239,6 +256,14 @@ bool FunctionDecoder::decodeMemory(bool isStore) {
   return !failed;
 }
 
+/// st{...}.async [a], b, [barrier] as well.
+bool FunctionDecoder::decodeStore() {
+  if (!decodeMemory(true))
+    return false;
+  const VOp &store = blocks.back().ops.back();
+  return !isAsync() || completeTransaction(B.P.mem[store.mem].laneBytes);
+}
+
 // --- atomics ----------------------------------------------------------------
 
 /// atom{.sem}{.scope}{.space}.op{.noftz}.type d, [a], b{, c}; red has no d.
@@ -252,7 +277,8 @@ bool FunctionDecoder::readAtomic(AtomicForm &form) {
       form.space = Space::Shared;
     else if (m == "v2" || m == "v4" || m == "v8")
       form.elems = unsigned(m[1] - '0');
-    else if (!isHint(m)) {
+    else if (!isHint(m) &&
+             !(isAsync() && (isCompletion(m) || m == "cluster"))) {
       if (!form.what.empty())
         return unsupported();
       form.what = m;
@@ -306,7 +332,7 @@ bool FunctionDecoder::decodeAtomic() {
     op.c = Val::raw(op.mem);
     append(std::move(op));
   }
-  return !failed;
+  return isAsync() ? completeTransaction(bytes) : !failed;
 }
 
 // --- asynchronous copies ----------------------------------------------------
@@ -472,7 +498,8 @@ void FunctionDecoder::describeOperand(const Operand &o, bool isWritten,
   }
 }
 
-/// The access of the instruction, if it has one: the last descriptor added.
+/// The access of the instruction, if it has one: the last descriptor added, but
+/// for the barrier that an asynchronous store completes.
 void FunctionDecoder::describeAccess(Space space, InstMeta &m) const {
   std::string_view op = opcode();
   for (size_t b = blocks.size(); b-- > 0;)
@@ -481,6 +508,8 @@ void FunctionDecoder::describeAccess(Space space, InstMeta &m) const {
       if (o.mem == kNoMeta || B.P.mem[o.mem].meta != meta)
         continue;
       const MemDesc &d = B.P.mem[o.mem];
+      if (d.isAtomic && op == "st")
+        continue;
       m.isMemory = !o.kernelParam;
       m.bytesPerLane = d.laneBytes;
       m.isAtomic = d.isAtomic;

@@ -110,6 +110,41 @@ TEST(Control, MbarrierCounts) {
             (std::vector<uint32_t>{3, 1, 0, 1, 1, 77, 2, 0}));
 }
 
+/// Two lanes store 8 bytes each and add 5 each; the phase ends with the last of
+/// the 2 * (8 + 4) bytes that it expects.
+TEST(Control, AsynchronousStoresCompleteTransactions) {
+  ExecHarness h(std::string(kPtxHeader) + R"(
+.visible .entry k(.param .u64 p) {
+  .reg .b32 %r<8>; .reg .b64 %q<6>; .reg .pred %p, %first;
+  .shared .align 8 .b64 m; .shared .align 16 .b8 s[16]; .shared .align 4 .u32 n;
+  ld.param.u64 %q0, [p];
+  mov.u32 %r0, %tid.x; setp.eq.u32 %first, %r0, 0;
+  @%first mbarrier.init.shared.b64 [m], 1;
+  @%first mbarrier.arrive.expect_tx.shared.b64 _, [m], 24;
+  @%first st.shared.u32 [n], 1;
+  bar.warp.sync 3;
+  mov.u32 %r1, m; mov.u32 %r2, s; mov.u32 %r3, n;
+  shl.b32 %r4, %r0, 3; add.u32 %r4, %r4, %r2; add.u32 %r5, %r0, 7;
+  st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r4], {%r5, 9}, [%r1];
+  mbarrier.test_wait.parity.shared.b64 %p, [m], 0; selp.u32 %r6, 1, 0, %p;
+  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r3], 5, [%r1];
+  mbarrier.test_wait.parity.shared.b64 %p, [m], 0; selp.u32 %r7, 1, 0, %p;
+  @!%first ret;
+  ld.shared.v2.u64 {%q1, %q2}, [s]; ld.shared.u32 %r5, [n];
+  st.global.v2.u64 [%q0], {%q1, %q2};
+  st.global.u32 [%q0+16], %r5; st.global.u32 [%q0+20], %r6; st.global.u32 [%q0+24], %r7;
+  ret;
+}
+)");
+  ASSERT_TRUE(h.program) << h.error;
+  EXPECT_TRUE(h.program->refusals().empty());
+  DeviceAddress out = h.upload(std::vector<uint32_t>(8));
+  LaunchResult r = h.run("k", {1, 1, 1}, {2, 1, 1}, {out});
+  ASSERT_TRUE(r.ok()) << r.diagnostic.str();
+  EXPECT_EQ(h.download<uint32_t>(out, 7),
+            (std::vector<uint32_t>{7, 9, 8, 9, 11, 0, 1}));
+}
+
 /// A cluster of one block: ranks are 0, addresses map to themselves, and the
 /// cluster's barrier orders the block.
 TEST(Control, ClustersOfOneBlock) {

@@ -270,6 +270,22 @@ TEST(Float, AllRoundingModesF64) {
   }
 }
 
+/// The gross reciprocal takes and gives the upper 32 bits alone: 1/3 is
+/// 0x3fd55555'55555555.
+TEST(Float, GrossReciprocalOfDoubles) {
+  const char *rcp = "rcp.approx.ftz.f64 %z, %a;";
+  const uint64_t sign = 1ull << 63, infinity = 0x7ffull << 52;
+  check({
+      {rcp, {"b64"}, "b64", {f64(3)}, 0x3fd5555500000000},
+      {rcp, {"b64"}, "b64", {f64(1) + 0xffffffff}, f64(1)},
+      {rcp, {"b64"}, "b64", {f64(-0.25)}, f64(-4)},
+      {rcp, {"b64"}, "b64", {0x000fffff00000000}, infinity}, // subnormal
+      {rcp, {"b64"}, "b64", {sign | 1}, sign | infinity},
+      {rcp, {"b64"}, "b64", {f64(-0x1.8p1023)}, sign}, // result subnormal
+      {rcp, {"b64"}, "b64", {infinity}, 0},
+  });
+}
+
 /// PTX's bounds on the approximations.
 TEST(Float, ApproximationsStayWithinTheirBounds) {
   std::vector<std::vector<uint64_t>> rows;

@@ -172,6 +172,23 @@ TEST(Integer, CarryChains) {
        "b32",
        {0x10000, 0x10000, 5},
        1},
+      // 1 * 1 + (2^64 - 1) carries; -1 * 1 has the high word -1.
+      {"mad.lo.cc.u64 %y0, %a, %b, %c; madc.hi.u64 %z, %a, %b, 0;",
+       q3,
+       "b64",
+       {1, 1, ~0ull},
+       1},
+      {"mad.lo.cc.s64 %y0, %a, %b, %c; madc.hi.s64 %z, %a, %b, 0;",
+       q3,
+       "b64",
+       {~0ull, 1, 1},
+       0},
+      {"mad.lo.cc.u64 %y0, %a, %b, %c; madc.hi.cc.u64 %y1, %a, %b, -1; "
+       "addc.u64 %z, 0, 0;",
+       q3,
+       "b64",
+       {1ull << 63, 4, 0},
+       1},
   });
 }
 

@@ -7,6 +7,8 @@
 
 #include "../ExecHarness.h"
 
+#include <fmt/format.h>
+
 using namespace hwtune::exec;
 
 namespace {
@@ -212,6 +214,34 @@ TEST(Memory, GlobalsConstantsAndGenericWindows) {
   ASSERT_TRUE(r.ok()) << r.diagnostic.str();
   auto v = h.download<uint32_t>(out, 5);
   EXPECT_EQ(v, (std::vector<uint32_t>{3, 60, 77, 1, 1}));
+}
+
+TEST(Memory, ConstantsAreASpaceOfTheirOwn) {
+  // Of each address: is it constant, is it global. Two constants, a variable,
+  // a buffer, shared memory.
+  std::string body = "mov.u64 %rd2, c; cvta.const.u64 %rd3, %rd2; "
+                     "add.u64 %rd4, %rd3, 7; mov.u64 %rd5, d; "
+                     "mov.u64 %rd6, g; cvta.global.u64 %rd7, %rd6; "
+                     "mov.u64 %rd8, s; cvta.shared.u64 %rd9, %rd8;";
+  int at = 0;
+  for (const char *address : {"%rd3", "%rd4", "%rd5", "%rd7", "%rd1", "%rd9"}) {
+    for (const char *space : {"const", "global"}) {
+      body += fmt::format("isspacep.{} %p0, {}; selp.b32 %r1, 1, 0, %p0; "
+                          "st.global.u32 [%rd1+{}], %r1;\n",
+                          space, address, at);
+      at += 4;
+    }
+  }
+  ExecHarness h(kernel(body, ".const .align 4 .u32 c[2] = {1, 2}; "
+                             ".const .align 4 .u32 d = 3; "
+                             ".global .align 4 .u32 g; "
+                             ".shared .align 4 .b8 s[16];"));
+  ASSERT_TRUE(h.program) << h.error;
+  auto out = h.upload(std::vector<uint32_t>(12));
+  auto r = h.run("k", {1, 1, 1}, {1, 1, 1}, {out, out});
+  ASSERT_TRUE(r.ok()) << r.diagnostic.str();
+  EXPECT_EQ(h.download<uint32_t>(out, 12),
+            (std::vector<uint32_t>{1, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0}));
 }
 
 TEST(Memory, VariablesByNameNeedNoStateSpace) {
