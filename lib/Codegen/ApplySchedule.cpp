@@ -7,13 +7,17 @@
 
 #include "Internal.h"
 #include "hwtune/Codegen/Compile.h"
+#include "hwtune/IR/OpIsolation.h"
+#include "hwtune/Workload/Workload.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -59,15 +63,45 @@ Status applySchedule(ModuleOp module, std::string_view script,
   return success();
 }
 
-/// Alignment and aliasing: outlining drops what function arguments say.
-static void annotateArguments(gpu::GPUFuncOp kernel,
-                              const CompileOptions &options) {
+/// Largest power of two, up to `most`, that divides the bytes from the first
+/// element of a buffer of `type` to its end, whatever its unknown sizes are.
+static int64_t endAlignment(MemRefType type, bool wholeRows, int64_t most) {
+  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return bytes;
+  bool known = type.hasStaticShape() && offset != ShapedType::kDynamic &&
+               !llvm::is_contained(strides, ShapedType::kDynamic);
+  if (known)
+    bytes *= spannedElements(type.getShape(), strides, offset);
+  else if (type.getLayout().isIdentity())
+    for (int64_t size : type.getShape())
+      bytes *= ShapedType::isDynamic(size) ? 1 : size;
+  // A promise of rows of unknown length.
+  if (!known && wholeRows && type.getLayout().isIdentity() &&
+      type.isDynamicDim(type.getRank() - 1))
+    bytes *= most;
+  return bytes == 0 ? most : std::min(most, bytes & -bytes);
+}
+
+/// Alignment and aliasing: outlining drops what function arguments say. LLVM
+/// reads three neighbours as four where the address is aligned for it, so no
+/// more is said than what keeps such a load inside the buffer; accesses that a
+/// schedule makes wide carry their own alignment.
+static void annotateArguments(gpu::LaunchFuncOp launch, gpu::GPUFuncOp kernel,
+                              const CompileOptions &options, bool wholeRows) {
   Builder b(kernel.getContext());
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
     if (!isa<MemRefType>(kernel.getArgument(i).getType()))
       continue;
-    kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
-                      b.getI64IntegerAttr(options.alignment));
+    Value buffer = launch.getKernelOperand(i);
+    if (auto parts = buffer.getDefiningOp<memref::ExtractStridedMetadataOp>())
+      buffer = parts.getSource();
+    kernel.setArgAttr(
+        i, LLVM::LLVMDialect::getAlignAttrName(),
+        b.getI64IntegerAttr(endAlignment(cast<MemRefType>(buffer.getType()),
+                                         wholeRows, options.alignment)));
     if (options.noAlias)
       kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                         b.getUnitAttr());
@@ -114,8 +148,13 @@ Status outlineKernels(ModuleOp module, const CompileOptions &options) {
   pm.addPass(createGpuKernelOutliningPass());
   if (failed(pm.run(module)))
     return capture.error("the kernel cannot be outlined");
-  module.walk(
-      [&](gpu::GPUFuncOp kernel) { annotateArguments(kernel, options); });
+  module.walk([&](gpu::LaunchFuncOp launch) {
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+        launch, launch.getKernel());
+    bool wholeRows =
+        launch->getParentOfType<func::FuncOp>()->hasAttr(kWholeRowsMark);
+    annotateArguments(launch, kernel, options, wholeRows);
+  });
   return success();
 }
 

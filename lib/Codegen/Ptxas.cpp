@@ -7,15 +7,14 @@
 
 #include "hwtune/Codegen/PtxStats.h"
 
-#include "llvm/ADT/STLExtras.h"
+#include "hwtune/Support/ChildProcess.h"
+
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <charconv>
+#include <string>
+#include <vector>
 
 namespace hwtune {
 namespace {
@@ -36,44 +35,26 @@ int64_t numberBefore(llvm::StringRef text, llvm::StringRef unit) {
   return value;
 }
 
-Expected<std::string> temporary(llvm::StringRef suffix) {
-  llvm::SmallString<128> path;
-  if (std::error_code code =
-          llvm::sys::fs::createTemporaryFile("hwtune", suffix, path))
-    return Error{"no temporary file: " + code.message(), ""};
-  return path.str().str();
-}
-
 /// What a program printed, both streams together; an error where it failed,
 /// with its first line.
-Expected<std::string> outputOf(const std::string &program,
-                               llvm::ArrayRef<llvm::StringRef> arguments) {
-  Expected<std::string> file = temporary("txt");
-  if (!file)
-    return file.error();
-  llvm::FileRemover removeFile(*file);
-  llvm::SmallVector<llvm::StringRef> all{program};
-  llvm::append_range(all, arguments);
-  std::string message;
-  std::optional<llvm::StringRef> redirects[] = {"", *file, *file};
-  int rc =
-      llvm::sys::ExecuteAndWait(program, all, std::nullopt, redirects,
-                                kLimitSeconds, /*MemoryLimit=*/0, &message);
-  auto buffer = llvm::MemoryBuffer::getFile(*file);
-  std::string text = buffer ? (*buffer)->getBuffer().str() : "";
-  if (rc == 0)
+Expected<std::string> outputOf(std::vector<std::string> argv,
+                               std::string_view input = "") {
+  ChildCommand command;
+  command.argv = std::move(argv);
+  command.input = input;
+  command.limitSeconds = kLimitSeconds;
+  ChildOutcome outcome = runChild(command);
+  std::string text = outcome.out + outcome.err;
+  if (outcome.ok())
     return text;
   llvm::StringRef first = llvm::StringRef(text).split('\n').first;
-  if (first.empty())
-    first = message;
-  return Error{first.empty() ? "exit code " + std::to_string(rc) : first.str(),
-               ""};
+  return Error{first.empty() ? outcome.describe() : first.str(), ""};
 }
 
 } // namespace
 
 Expected<std::string> ptxasVersion(const std::string &path) {
-  Expected<std::string> text = outputOf(path, {"--version"});
+  Expected<std::string> text = outputOf({path, "--version"});
   if (!text)
     return Error{"cannot run ptxas `" + path + "`: " + text.error().message,
                  ""};
@@ -88,27 +69,16 @@ Expected<std::string> ptxasVersion(const std::string &path) {
 }
 
 bool ptxasKnows(const std::string &path, const std::string &arch) {
-  Expected<std::string> help = outputOf(path, {"--help"});
+  Expected<std::string> help = outputOf({path, "--help"});
   // Among the values of `--gpu-name`, each in quotes.
   return help && help->find("'" + arch + "'") != std::string::npos;
 }
 
 Expected<PtxasReport> runPtxas(const std::string &path, std::string_view ptx,
                                const std::string &arch) {
-  Expected<std::string> input = temporary("ptx");
-  if (!input)
-    return input.error();
-  llvm::FileRemover removeInput(*input);
-  std::error_code code;
-  {
-    llvm::raw_fd_ostream file(*input, code);
-    file << llvm::StringRef(ptx.data(), ptx.size());
-    file.close();
-    if (code || file.has_error())
-      return Error{"cannot write " + *input, ""};
-  }
-  Expected<std::string> output =
-      outputOf(path, {"-v", "-arch=" + arch, *input, "-o", "/dev/null"});
+  // No file of ours: nothing is left behind, whatever ends this process.
+  Expected<std::string> output = outputOf(
+      {path, "-v", "-arch=" + arch, "/dev/stdin", "-o", "/dev/null"}, ptx);
   if (!output)
     return Error{"ptxas refuses the PTX: " + output.error().message, ""};
   llvm::StringRef text = *output;

@@ -162,6 +162,18 @@ void guardAsyncCopy(RewriterBase &b, nvgpu::DeviceAsyncCopyOp copy) {
   });
 }
 
+/// Sizes that no rounding changed are asked of the memref itself: those that
+/// are static are constants by now.
+void resizeFromActual(RewriterBase &b, Operation *root) {
+  root->walk([&](memref::DimOp size) {
+    auto rounded = dyn_cast<MemRefType>(size.getSource().getType());
+    std::optional<int64_t> d = size.getConstantIndex();
+    Value actual = trueMemref(size.getSource());
+    if (actual && rounded && d && rounded.isDynamicDim(*d))
+      b.modifyOpInPlace(size, [&] { size.getSourceMutable().assign(actual); });
+  });
+}
+
 } // namespace
 
 DiagnosedSilenceableFailure GuardTransfersOp::applyToOne(
@@ -190,6 +202,7 @@ DiagnosedSilenceableFailure GuardTransfersOp::applyToOne(
                     getPadding());
     }
   }
+  resizeFromActual(rewriter, target);
   // What is left of a rounding cast would surface as a failed conversion far
   // from its cause.
   WalkResult left = target->walk([&](UnrealizedConversionCastOp cast) {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hwtune/Measure/ChildRun.h"
-#include "hwtune/Measure/ChildProcess.h"
+#include "hwtune/Support/ChildProcess.h"
 
 #include <fmt/format.h>
 

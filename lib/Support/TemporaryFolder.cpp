@@ -62,13 +62,16 @@ TemporaryFolder::make(const std::string &name, const std::string &parent) {
   fs::path where = parent;
   if (parent.empty())
     where = fs::temp_directory_path(error);
+  if (error)
+    return Error{fmt::format("the folder for temporary files (TMPDIR, else "
+                             "/tmp) cannot be used: {}",
+                             error.message()),
+                 ""};
   std::string folder = (where / (name + "-XXXXXX")).string();
   auto failed = [&](const std::string &why) {
     return Error{fmt::format("cannot make the folder `{}`: {}", folder, why),
                  ""};
   };
-  if (error)
-    return failed(error.message());
   sweep(where, name + "-");
   if (!::mkdtemp(folder.data()))
     return failed(strerror(errno));

@@ -13,15 +13,14 @@
 
 #include "hwtune/Transforms/ApplyModule.h"
 
+#include "Bufferise.h"
+
 #include "hwtune/IR/WorkloadExtraction.h"
 #include "hwtune/Target/KnownTargets.h"
 #include "hwtune/Transforms/ConfigConversion.h"
 #include "hwtune/Transforms/Normalise.h"
 #include "hwtune/Transforms/Runner.h"
 
-#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
-#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -58,55 +57,6 @@ static Status checkAnnotations(ModuleOp module, const TargetSpec &target,
     good = false;
   });
   return good ? hwtune::success() : Status(reported());
-}
-
-//===----------------------------------------------------------------------===//
-// Bufferisation
-//===----------------------------------------------------------------------===//
-
-/// Keeps the first line of the first error, with its place, while it lives;
-/// nothing is printed.
-class FirstError {
-public:
-  explicit FirstError(MLIRContext *context)
-      : location(UnknownLoc::get(context)),
-        handler(context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-              text.empty()) {
-            text = StringRef(diagnostic.str()).split('\n').first.str();
-            location = diagnostic.getLocation();
-          }
-          return llvm::success();
-        }) {}
-  std::string text;
-  Location location;
-
-private:
-  ScopedDiagnosticHandler handler;
-};
-
-/// One-shot, function boundaries, identity layout. Warns where it fails.
-static bool bufferise(ModuleOp module) {
-  std::optional<FirstError> first(module.getContext());
-  bufferization::OneShotBufferizePassOptions options;
-  options.bufferizeFunctionBoundaries = true;
-  // A loop may carry another buffer into each turn.
-  options.allowReturnAllocsFromLoops = true;
-  options.functionBoundaryTypeConversion =
-      bufferization::LayoutMapOption::IdentityLayoutMap;
-  PassManager pm(module.getContext());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
-  pm.addPass(bufferization::createOneShotBufferizePass(options));
-  pm.addPass(createCSEPass());
-  pm.addPass(createCanonicalizerPass());
-  if (succeeded(pm.run(module)))
-    return true;
-  std::string why = first->text;
-  Location where = first->location;
-  first.reset(); // so that the warning is printed
-  emitWarning(where) << "module cannot be bufferised, it stays as it was: "
-                     << why;
-  return false;
 }
 
 /// Tidies the host code; kernels stay as they were tuned.
@@ -337,8 +287,11 @@ hwtune::applyToModule(ModuleOp module, const TargetSpec &target,
   warnOfNested(module);
   OwningOpRef<ModuleOp> result = module.clone();
   normaliseLinalg(*result);
-  if (!bufferise(*result))
+  if (std::optional<NotBufferised> failed = bufferise(*result)) {
+    emitWarning(failed->location)
+        << "module cannot be bufferised, it stays as it was: " << failed->why;
     return unchanged(module, options.emit);
+  }
   llvm::StringSet<> before;
   for (auto kernel : module.getOps<gpu::GPUModuleOp>())
     before.insert(kernel.getName());

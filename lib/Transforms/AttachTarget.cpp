@@ -92,6 +92,9 @@ private:
     if (!device.empty())
       return detectTarget(device.getValue());
     Expected<TargetSpec> live = detectTarget("cuda:0");
+    if (live)
+      emitRemark(getOperation().getLoc())
+          << "target is '" << live->id << "', the GPU that was found";
     if (live || fallback.empty())
       return live;
     emitRemark(getOperation().getLoc())

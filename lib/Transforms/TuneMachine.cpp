@@ -54,7 +54,10 @@ static std::string whyNoSimulation(const TargetSpec &target,
 Status TuneMachine::openDatabase(const TuneModuleOptions &options) {
   if (options.db.empty() || options.db == kNone)
     return success();
-  auto opened = Database::open(options.db);
+  // A hit is only read.
+  auto opened =
+      Database::open(options.db, options.requireHit ? Database::Mode::ReadOnly
+                                                    : Database::Mode::Create);
   if (!opened)
     return opened.error();
   database = std::move(*opened);
@@ -68,7 +71,10 @@ Status TuneMachine::chooseDevice(const TargetSpec &target,
   shownDevice = options.device;
   if (shownDevice.empty() && target.isNvidia())
     shownDevice = findOwnGpu(target);
-  if (shownDevice.empty()) {
+  if (!shownDevice.empty()) {
+    observer->activity(
+        fmt::format("tuning for `{}` on device `{}`", target.id, shownDevice));
+  } else {
     std::string why = whyNoSimulation(target, options.toolDir);
     shownDevice = why.empty() ? "sim:" + target.id : "model";
     notes.push_back(fmt::format(

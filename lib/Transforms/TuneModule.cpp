@@ -7,13 +7,17 @@
 
 #include "hwtune/Transforms/TuneModule.h"
 
+#include "Bufferise.h"
 #include "TuneMachine.h"
 #include "TuneRequest.h"
 
 #include "hwtune/IR/WorkloadExtraction.h"
 #include "hwtune/Support/Text.h"
 #include "hwtune/Transforms/ConfigConversion.h"
+#include "hwtune/Transforms/Normalise.h"
 #include "hwtune/Tuner/Progress.h"
+
+#include "mlir/IR/Builders.h"
 
 #include <fmt/format.h>
 
@@ -135,6 +139,40 @@ Expected<Annotation> ModuleTuner::annotate(const TunableOp &tunable,
   return annotation;
 }
 
+/// An operation without a configuration.
+struct OpenOp {
+  Operation *op;     ///< gets the annotation
+  TunableOp tunable; ///< itself, or what it becomes on buffers
+};
+
+/// Marks an operation in a copy of the module with its number.
+constexpr llvm::StringLiteral kOpenMark = "hwtune.open";
+
+/// What is rewritten later is tuned: the operations of `open` on the buffers
+/// that their tensors become, whose rows may lie apart (a slice). The module
+/// that is returned holds them. Where it cannot be bufferised, or an operation
+/// has no counterpart there, it is taken as it is.
+OwningOpRef<ModuleOp> moveToBuffers(ModuleOp module,
+                                    std::vector<OpenOp> &open) {
+  Builder builder(module.getContext());
+  for (auto [i, each] : llvm::enumerate(open))
+    each.op->setDiscardableAttr(kOpenMark, builder.getIndexAttr(int64_t(i)));
+  OwningOpRef<ModuleOp> copy = module.clone();
+  for (OpenOp &each : open)
+    each.op->removeDiscardableAttr(kOpenMark);
+  normaliseLinalg(*copy);
+  if (bufferise(*copy))
+    return {};
+  std::vector<SmallVector<TunableOp>> found(open.size());
+  for (TunableOp &tunable : collectLinalgOps(*copy))
+    if (auto mark = tunable.op->getAttrOfType<IntegerAttr>(kOpenMark))
+      found[size_t(mark.getInt())].push_back(std::move(tunable));
+  for (auto [each, counterparts] : llvm::zip_equal(open, found))
+    if (counterparts.size() == 1 && counterparts.front().workload)
+      each.tunable = std::move(counterparts.front());
+  return copy;
+}
+
 /// Complains of what could not be tuned, each at its operation.
 void report(std::span<const std::pair<Location, Error>> failures,
             bool areErrors) {
@@ -147,12 +185,12 @@ void report(std::span<const std::pair<Location, Error>> failures,
 
 /// Annotates every operation of `open`, until something interrupts. An error
 /// where what stops one stops all.
-Status annotateAll(ModuleTuner &tuner, std::span<const TunableOp> open,
+Status annotateAll(ModuleTuner &tuner, std::span<const OpenOp> open,
                    const UserSchedules &schedules, bool requireHit,
                    TuneModuleResult &summary) {
   std::vector<std::pair<Location, Error>> failures;
-  for (const TunableOp &tunable : open) {
-    Location loc = tunable.op->getLoc();
+  for (const auto &[op, tunable] : open) {
+    Location loc = op->getLoc();
     const Schedule *schedule =
         tunable.workload ? schedules.scheduleFor(tunable.op, *tunable.workload)
                          : nullptr;
@@ -165,8 +203,8 @@ Status annotateAll(ModuleTuner &tuner, std::span<const TunableOp> open,
     Expected<Annotation> annotation = tuner.annotate(tunable, *schedule);
     bool interrupted = !tuner.interrupted().empty();
     if (annotation) {
-      tunable.op->setAttr(HWTuneDialect::kConfigAttrName, annotation->config);
-      tunable.op->setAttr(HWTuneDialect::kResultAttrName, annotation->result);
+      op->setAttr(HWTuneDialect::kConfigAttrName, annotation->config);
+      op->setAttr(HWTuneDialect::kResultAttrName, annotation->result);
       ++summary.tuned;
     } else if (!interrupted) {
       failures.emplace_back(loc, annotation.error());
@@ -215,17 +253,18 @@ hwtune::tuneModule(ModuleOp module, const TargetSpec &target,
                    const UserSchedules &schedules,
                    const TuneModuleOptions &options) {
   TuneModuleResult summary;
-  std::vector<TunableOp> open;
+  std::vector<OpenOp> open;
   for (TunableOp &tunable : collectLinalgOps(module)) {
     bool annotated = tunable.op->hasAttr(HWTuneDialect::kConfigAttrName);
     summary.kept += annotated;
     if (annotated)
       remarkKept(tunable.op);
     else
-      open.push_back(std::move(tunable));
+      open.push_back({tunable.op, std::move(tunable)});
   }
   if (open.empty())
     return summary;
+  OwningOpRef<ModuleOp> buffers = moveToBuffers(module, open);
 
   Expected<OpTuneOptions> opTuning = opTuneOptions(options);
   if (!opTuning)

@@ -53,6 +53,7 @@ Json CompileReply::toJson() const {
   return {{"id", id},
           {"ok", ok},
           {"diagnostics", diagnostics},
+          {"fatal", fatal},
           {"launch_file", launchFile},
           {"ptx_file", ptxFile},
           {"ptx_hash", ptxHash},
@@ -78,13 +79,14 @@ static void triple(const JsonReader &r, int64_t most,
 
 Expected<CompileReply> CompileReply::fromJson(const Json &json) {
   JsonReader r(json, "reply");
-  r.onlyFields({"id", "ok", "diagnostics", "launch_file", "ptx_file",
+  r.onlyFields({"id", "ok", "diagnostics", "fatal", "launch_file", "ptx_file",
                 "ptx_hash", "grid", "block", "registers", "spill_bytes",
                 "shared_bytes", "register_basis", "milliseconds"});
   CompileReply reply;
   reply.id = r["id"].integer(0, kMax);
   reply.ok = r["ok"].boolean();
   reply.diagnostics = r["diagnostics"].string(kMaxText);
+  reply.fatal = r["fatal"].boolean();
   // A failure has nothing else to say.
   if (r.ok() && !reply.ok)
     return reply;

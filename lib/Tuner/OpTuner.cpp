@@ -136,6 +136,7 @@ Artifact artifactFrom(const WorkerReply &reply, const TargetSpec &target) {
     return artifact;
   }
   artifact.reason = compiled->diagnostics;
+  artifact.fatal = compiled->fatal;
   artifact.compileMs = compiled->milliseconds;
   if (!compiled->ok)
     return artifact;

@@ -54,7 +54,7 @@
 // RUN: sed -e 's/inner_loop = [0-9]/inner_loop = 1/' -e 's/unroll = [0-9]/unroll = 4/' %t.mlir > %t.edited.mlir
 // RUN: hwtune-opt %t.edited.mlir --pass-pipeline='builtin.module(hw-export-schedule{file=%t.lib.mlir schedules=%hwtune_src/test/inputs/schedules/contraction.mlir})' -o /dev/null
 // RUN: FileCheck %s --check-prefix=EXPORT < %t.lib.mlir
-// RUN: mlir-opt --load-dialect-plugin=%hwtune_plugin %t.edited.mlir \
+// RUN: hwtune-opt %t.edited.mlir \
 // RUN:   --pass-pipeline='builtin.module(transform-preload-library{transform-library-paths=%t.lib.mlir},transform-interpreter)' \
 // RUN:   | FileCheck %s --check-prefix=REPLAY
 // EXPORT: // linalg.matmul, tuned for t4. Needs the plugin for: barrier,

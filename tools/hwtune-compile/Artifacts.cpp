@@ -229,8 +229,10 @@ CompileReply compileRequest(MLIRContext &context,
   Expected<Compiled> compiled = compile(context, request);
   if (!compiled)
     return fail(compiled.error());
-  if (Status done = writeArtifacts(*compiled, request.folder); !done)
+  if (Status done = writeArtifacts(*compiled, request.folder); !done) {
+    reply.fatal = true;
     return fail(done.error());
+  }
   const CompiledKernel &kernel = compiled->kernel;
   reply.ok = true;
   reply.launchFile = request.folder + "/launch.json";

@@ -124,7 +124,7 @@ hwtune::withDefaults(ArrayRef<const char *> arguments) {
   result.arguments.assign(arguments.begin(), arguments.end());
   std::string database =
       defaultDatabasePath(environment("XDG_CACHE_HOME"), environment("HOME"));
-  bool added = false;
+  bool added = false, missing = false;
   for (std::string &argument : result.arguments) {
     auto [flag, options] = splitFlag(argument);
     if (flag != "hw-aware-tune" && flag != "hw-tune")
@@ -137,12 +137,16 @@ hwtune::withDefaults(ArrayRef<const char *> arguments) {
       return true;
     };
     added |= add("db=", database);
+    missing |= database.empty() && !names(options, "db=");
     add("ptxas=", findPtxas());
     if (!all.empty())
       argument = "--" + name + "=" + all;
   }
   if (added)
     result.note = "records: " + database + "\n";
+  if (missing)
+    result.note = "records: none, nothing found is kept (neither HOME nor "
+                  "XDG_CACHE_HOME is set; say db=FILE)\n";
   return result;
 }
 

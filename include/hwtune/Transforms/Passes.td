@@ -35,7 +35,8 @@ def HWAttachTarget : Pass<"hw-attach-target", "::mlir::ModuleOp"> {
     Option<"device", "device", "std::string", /*default=*/"",
            "`cuda:N`: describe this GPU (default: the first that answers)">,
     Option<"fallback", "fallback", "std::string", /*default=*/"\"a100-sxm4-80gb\"",
-           "id for a machine without a GPU; empty: an error">
+           "id for a machine without a GPU; empty: an error (default: "
+           "a100-sxm4-80gb)">
   ];
   let dependentDialects = ["::hwtune::HWTuneDialect"];
 }
@@ -64,9 +65,9 @@ def HWEnumerate : Pass<"hw-enumerate", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"list", "list", "unsigned", /*default=*/"0",
-           "legal configurations to print for each operation (count)">,
+           "legal configurations to print for each operation (count, default: 0)">,
     Option<"countOnly", "count-only", "bool", /*default=*/"false",
-           "print the totals alone, without reasons">,
+           "print the totals alone, without reasons (default: false)">,
     HWSchedulesOption
   ];
 }
@@ -96,9 +97,10 @@ def HWScore : Pass<"hw-score", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"top", "top", "unsigned", /*default=*/"5",
-           "candidates to keep for each operation (count)">,
+           "candidates to keep for each operation (count, default: 5)">,
     Option<"explain", "explain", "bool", /*default=*/"false",
-           "say why the best is predicted faster than the generic schedule">,
+           "say why the best is predicted faster than the generic schedule "
+           "(default: false)">,
     Option<"compare", "compare", "std::string", /*default=*/"",
            "`A vs B`: say why one configuration is predicted faster than "
            "another; each is `best`, `generic`, a place among the legal ones, "
@@ -126,32 +128,37 @@ defvar HWTuneOptions = [
          "what takes the times: `cuda:N`, `sim:<id>`, `replay:<file>` or "
          "`model` (default: a GPU of the target, else `sim:` of it)">,
   Option<"trials", "trials", "unsigned", /*default=*/"48",
-         "configurations to measure for each operation (count; 0: no limit)">,
+         "configurations to measure for each operation (count; 0: no limit; "
+         "default: 48)">,
   Option<"seconds", "seconds", "double", /*default=*/"0.0",
-         "time to spend on each operation (seconds; 0: no limit)">,
+         "time to spend on each operation (seconds; 0: no limit; default: 0)">,
   Option<"patience", "patience", "unsigned", /*default=*/"0",
          "trials in a row without a gain of 1 % after which the search of an "
-         "operation has converged (count; 0: never)">,
+         "operation has converged (count; 0: never; default: 0)">,
   Option<"seed", "seed", "uint64_t", /*default=*/"0",
-         "seed of everything random">,
+         "seed of everything random (default: 0)">,
   Option<"strategy", "strategy", "std::string", /*default=*/"\"model\"",
-         "search strategy: `model`, `random`, `exhaustive`, ...">,
+         "search strategy (default: model): `model`, `random`, `exhaustive`, "
+         "`annealing`, `genetic`, `bayes` or `auto`">,
   Option<"objective", "objective", "std::string", /*default=*/"\"latency\"",
          "what is made small: `latency` (one launch from idle, caches cold), "
          "`throughput` (time of a launch, back to back), `energy`, `power`, "
          "`energy-delay`, or `pareto` (time and energy by `weight`; prints the "
-         "front)">,
+         "front) (default: latency)">,
   Option<"weight", "weight", "double", /*default=*/"0.5",
-         "of the time against the energy, 0 to 1, with `objective=pareto`">,
+         "of the time against the energy, 0 to 1, with `objective=pareto` "
+         "(default: 0.5)">,
   Option<"db", "db", "std::string", /*default=*/"",
-         "file of the tuning database; `none` or empty: no database">,
+         "file of the tuning database; `none` or empty: no database (hwtune-opt "
+         "puts `$XDG_CACHE_HOME/hwtune/records.db` or the same under `~/.cache` "
+         "where nothing is said)">,
   Option<"requireHit", "require-hit", "bool", /*default=*/"false",
          "measure nothing: an operation without a record in the database is an "
-         "error">,
+         "error (default: false)">,
   HWToolDirOption,
   HWPtxasOption,
   Option<"allowOtherGpu", "allow-other-gpu", "bool", /*default=*/"false",
-         "measure on a device that is not the module's target">
+         "measure on a device that is not the module's target (default: false)">
 ];
 
 def HWTunePass : Pass<"hw-tune", "::mlir::ModuleOp"> {
@@ -186,11 +193,13 @@ def HWTunePass : Pass<"hw-tune", "::mlir::ModuleOp"> {
 
 defvar HWApplyOptions = [
   Option<"emit", "emit", "std::string", /*default=*/"\"gpu\"",
-         "form of the result: `config`, `loops`, `gpu`, `binary` or `runner`">,
+         "form of the result: `config`, `loops`, `gpu`, `binary` or `runner` "
+         "(default: gpu)">,
   Option<"memory", "memory", "std::string", /*default=*/"\"copy\"",
-         "`copy`: arguments are host memory; `device`: device pointers">,
+         "`copy`: arguments are host memory; `device`: device pointers (default: "
+         "copy)">,
   Option<"runnerDir", "runner-dir", "std::string", /*default=*/"",
-         "folder that `emit=runner` writes">
+         "folder that `emit=runner` writes (default: none, it must be set)">
 ];
 
 def HWApply : Pass<"hw-apply", "::mlir::ModuleOp"> {

@@ -50,7 +50,9 @@ struct CompileReply {
   int64_t id = 0;
   bool ok = false;
   std::string diagnostics; ///< of a failure: the first error, in full
-  std::string launchFile;  ///< path of launch.json
+  /// Of a failure: no other request can succeed either (a full disk).
+  bool fatal = false;
+  std::string launchFile; ///< path of launch.json
   std::string ptxFile;
   std::string ptxHash; ///< SHA-256
   std::array<int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};

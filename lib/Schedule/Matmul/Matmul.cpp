@@ -194,7 +194,14 @@ void addCopyConstraints(Space &space, const Workload &w, const Roles &r,
        [=](Values v) { return Pair(v[pad] % v[vector], 0); }});
 }
 
-void addStageConstraints(Space &space, const Roles &r, const TargetSpec &t) {
+/// Whether the elements of a row of `operand` follow each other: what the
+/// asynchronous copy takes, however narrow.
+bool hasRows(const Operand &operand) {
+  return operand.strides.empty() || operand.strides.back() == 1;
+}
+
+void addStageConstraints(Space &space, const Workload &w, const Roles &r,
+                         const TargetSpec &t) {
   space.constraints.push_back(
       {"unused-knob",
        {BlockK, Unroll},
@@ -216,6 +223,14 @@ void addStageConstraints(Space &space, const Roles &r, const TargetSpec &t) {
        "stages where not both operands are in shared memory",
        [](Values v) {
          return Pair(v[Stages], v[SharedA] && v[SharedB] ? v[Stages] : 1);
+       }});
+  space.constraints.push_back(
+      {"async-copy",
+       {Stages},
+       "stages where the elements of an operand's rows lie apart",
+       [rows = hasRows(w.operands[r.a.operand]) &&
+               hasRows(w.operands[r.b.operand])](Values v) {
+         return Pair(v[Stages], rows ? v[Stages] : 1);
        }});
   space.constraints.push_back(
       {"async-copy",
@@ -305,7 +320,7 @@ public:
     addThreadConstraints(space, t);
     addCopyConstraints(space, w, roles, /*isA=*/true);
     addCopyConstraints(space, w, roles, /*isA=*/false);
-    addStageConstraints(space, roles, t);
+    addStageConstraints(space, w, roles, t);
     if (roles.fitsMma)
       addMmaConstraints(space, t);
     addResourceConstraints(space, w, roles, t);
@@ -406,6 +421,14 @@ Config Matmul::generic(const Workload &w, const TargetSpec &t) const {
   return first;
 }
 
+/// Of the `perThread` rows (or columns) of a thread, those that are certain to
+/// exist: where the block is wider than the extent, the others are dead code.
+static int64_t existing(int64_t perThread, int64_t block, int64_t extent) {
+  if (extent == kDynamic || extent >= block)
+    return perThread;
+  return std::max<int64_t>(1, perThread * extent / block);
+}
+
 std::vector<PtxPromise> Matmul::promises(const Workload &w, const TargetSpec &t,
                                          const Config &config) const {
   Choice c = choiceOf(config);
@@ -432,8 +455,9 @@ std::vector<PtxPromise> Matmul::promises(const Workload &w, const TargetSpec &t,
     if (int64_t k = extent(w, loop); k != kDynamic)
       turns = std::clamp<int64_t>(turns * k, 1, kMostUnrolled);
   // In a single turn zeros beyond the end of k may be known, and fold.
-  int64_t perStep =
-      c.threadM * c.threadN * (turns > 1 ? c.stepK() * c.unroll : 1);
+  int64_t perStep = existing(c.threadM, c.blockM, extent(w, r.m)) *
+                    existing(c.threadN, c.blockN, extent(w, r.n)) *
+                    (turns > 1 ? c.stepK() * c.unroll : 1);
   // From sm_100 on, one instruction may do two of them.
   bool packed = t.computeCapability() >= kPackedCapability;
   if (w.accumulator == ElementType::F32 && !c.mma)

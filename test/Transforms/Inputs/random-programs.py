@@ -307,8 +307,10 @@ def check(arguments, seed):
     tuned = must(run([arguments.bin + "/hwtune-opt", f"--hw-aware-tune={options}", path + ".mlir", "-o", path + ".gpu.mlir"]), "hwtune-opt")
     with open(path + ".err", "w") as file:
         file.write(tuned.stderr)
-    if re.search(r"\b\d+ wrong\b", tuned.stderr):
-        raise Failure("a candidate was wrong: " + tuned.stderr[-600:])
+    # What the space lets through compiles, runs and is right.
+    failed = re.search(r"\d+ tried[^;\n]*failed:.*", tuned.stderr) or re.search(r".*\b\d+ (wrong|sticky|compile)\b.*", tuned.stderr)
+    if failed:
+        raise Failure("a candidate failed: " + failed.group(0)[:600])
     with open(path + ".gpu.mlir") as file:
         launches = file.read().count("gpu.launch_func")
     if not launches:

@@ -46,9 +46,10 @@ TEST(CompileProtocol, ReplyRoundTrip) {
   json["grid"] = {1, 2};
   EXPECT_EQ(CompileReply::fromJson(json).error().message,
             "reply.grid: 2 elements, expected 3");
-  // A failure needs its text only.
-  back =
-      CompileReply::fromJson({{"id", 1}, {"ok", false}, {"diagnostics", "no"}});
+  // A failure needs its text, and whether others can succeed.
+  back = CompileReply::fromJson(
+      {{"id", 1}, {"ok", false}, {"diagnostics", "no"}, {"fatal", true}});
   ASSERT_TRUE(bool(back));
   EXPECT_EQ(back->diagnostics, "no");
+  EXPECT_TRUE(back->fatal);
 }

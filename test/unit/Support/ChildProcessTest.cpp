@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hwtune/Measure/ChildProcess.h"
+#include "hwtune/Support/ChildProcess.h"
 
 #include <gtest/gtest.h>
 
@@ -54,6 +54,17 @@ int openDescriptors() {
 }
 
 } // namespace
+
+TEST(ChildProcess, ReadsItsInput) {
+  ChildCommand command;
+  command.argv = {"/bin/cat"};
+  EXPECT_EQ(runChild(command).out, "");
+  // More than a pipe holds, and as a file that can be opened again.
+  command.input = std::string(1 << 20, 'x') + "end";
+  EXPECT_EQ(runChild(command).out, command.input);
+  command.argv = {"/bin/cat", "/dev/stdin"};
+  EXPECT_EQ(runChild(command).out, command.input);
+}
 
 TEST(ChildProcess, OutputAndExitCode) {
   ChildOutcome o = shell("echo out; echo err >&2; exit 3");

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hwtune/Measure/ChildProcess.h"
+#include "hwtune/Support/ChildProcess.h"
 
 #include <fmt/format.h>
 
@@ -17,6 +17,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -67,7 +68,7 @@ struct Pipe {
 
 /// In the child, between fork and exec: async-signal-safe calls only, since
 /// other threads of the parent may have held any lock.
-[[noreturn]] void becomeCommand(char *const *argv, pid_t parent, int nullFd,
+[[noreturn]] void becomeCommand(char *const *argv, pid_t parent, int inFd,
                                 int outFd, int errFd, int failFd) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -80,7 +81,7 @@ struct Pipe {
   sigset_t empty;
   sigemptyset(&empty);
   sigprocmask(SIG_SETMASK, &empty, nullptr);
-  dup2(nullFd, STDIN_FILENO);
+  dup2(inFd, STDIN_FILENO);
   dup2(outFd, STDOUT_FILENO);
   dup2(errFd, STDERR_FILENO);
   execvp(argv[0], argv);
@@ -119,6 +120,19 @@ ChildState stateOf(pid_t pid) {
 
 void setNonBlocking(int fd) {
   fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+/// A file in memory that holds `text`, to be read from its start. False, with
+/// `errno`, where there is no room for it.
+bool holdInMemory(const std::string &text, Fd &file) {
+  file.reset(memfd_create("input", MFD_CLOEXEC));
+  for (size_t done = 0; file.open() && done < text.size();) {
+    ssize_t n = write(file.get(), text.data() + done, text.size() - done);
+    if (n < 0 && errno != EINTR)
+      return false;
+    done += size_t(std::max<ssize_t>(n, 0));
+  }
+  return file.open() && lseek(file.get(), 0, SEEK_SET) == 0;
 }
 
 class Supervisor {
@@ -160,15 +174,16 @@ bool Supervisor::spawn() {
     argv.push_back(const_cast<char *>(arg.c_str()));
   argv.push_back(nullptr);
   Pipe fail;
-  Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (!null.open() || !out.make() || !err.make() || !fail.make())
+  Fd in;
+  if (!holdInMemory(command.input, in) || !out.make() || !err.make() ||
+      !fail.make())
     return failed(errno);
   pid_t parent = getpid();
   pid = fork();
   if (pid < 0)
     return failed(errno);
   if (pid == 0)
-    becomeCommand(argv.data(), parent, null.get(), out.write.get(),
+    becomeCommand(argv.data(), parent, in.get(), out.write.get(),
                   err.write.get(), fail.write.get());
   // Also here: whoever comes first. Fails harmlessly after the exec.
   setpgid(pid, pid);

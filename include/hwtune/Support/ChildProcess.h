@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HWTUNE_MEASURE_CHILDPROCESS_H
-#define HWTUNE_MEASURE_CHILDPROCESS_H
+#ifndef HWTUNE_SUPPORT_CHILDPROCESS_H
+#define HWTUNE_SUPPORT_CHILDPROCESS_H
 
 #include "hwtune/Support/CancelToken.h"
 
@@ -24,9 +24,9 @@
 namespace hwtune {
 
 struct ChildCommand {
-  /// Program (a path, or a name looked up in PATH) and its arguments. Standard
-  /// input is empty.
+  /// Program (a path, or a name looked up in PATH) and its arguments.
   std::vector<std::string> argv;
+  std::string input; ///< what it reads on standard input
   /// Seconds until the group is killed; 0 = no limit.
   double limitSeconds = 0;
   /// Bytes kept of each of standard output and standard error; the rest is
@@ -63,4 +63,4 @@ ChildOutcome runChild(const ChildCommand &command);
 
 } // namespace hwtune
 
-#endif // HWTUNE_MEASURE_CHILDPROCESS_H
+#endif // HWTUNE_SUPPORT_CHILDPROCESS_H

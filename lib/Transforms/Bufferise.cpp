@@ -1,0 +1,44 @@
+//===- Bufferise.cpp - tensors become the buffers they will be ------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bufferise.h"
+
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+hwtune::FirstError::FirstError(MLIRContext *context)
+    : location(UnknownLoc::get(context)),
+      handler(context, [this](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+            text.empty()) {
+          text = StringRef(diagnostic.str()).split('\n').first.str();
+          location = diagnostic.getLocation();
+        }
+        return llvm::success();
+      }) {}
+
+std::optional<hwtune::NotBufferised> hwtune::bufferise(ModuleOp module) {
+  FirstError first(module.getContext());
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  // A loop may carry another buffer into each turn.
+  options.allowReturnAllocsFromLoops = true;
+  options.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  PassManager pm(module.getContext());
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  if (succeeded(pm.run(module)))
+    return std::nullopt;
+  return NotBufferised{first.location, first.text};
+}
