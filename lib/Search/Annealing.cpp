@@ -7,7 +7,8 @@
 //
 // Minimises log time by single steps, accepting worse ones with probability
 // exp(-increase / T). T falls geometrically over the trial budget. No
-// guarantee; fails where good regions are islands, hence the restarts.
+// guarantee; fails where good regions are islands, hence the jumps and
+// restarts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,9 +26,10 @@ namespace {
 // about every third time.
 constexpr double kHot = 0.35, kCold = 0.01;
 constexpr size_t kUnknownBudget = 200;
-constexpr size_t kFirstSample = 8; // at most; the best of it is the start
-constexpr int kTries = 64;         // steps tried for one proposal
-constexpr size_t kPatience = 15;   // rejections before going back to the best
+constexpr size_t kFirstSample = 16; // at most; the best of it is the start
+constexpr size_t kJumpEvery = 3;    // trials; one goes anywhere, not a step
+constexpr int kTries = 64;          // steps tried for one proposal
+constexpr size_t kPatience = 15;    // rejections before going back to the best
 
 class Annealing final : public HistoryStrategy {
 public:
@@ -40,7 +42,7 @@ public:
 protected:
   Rep propose() override {
     Random random = randomOfTrial();
-    if (trial() < sample || current == kNoRep)
+    if (trial() < sample || current == kNoRep || trial() % kJumpEvery == 0)
       return randomUntried(random);
     // Further and further away from the current point, then anywhere.
     for (int i = 0; i < kTries; ++i) {

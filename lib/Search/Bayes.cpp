@@ -10,7 +10,8 @@
 // favourites and visits every branch (each value of each categorical
 // parameter), then expected improvement under two processes in turn, one on
 // hardware features and one on the parameters; every few trials it looks where
-// it knows least. Minimises log time; no guarantee, but a wrong model only
+// it knows least; and a share of the trials, by how the model has done so far,
+// does without it. Minimises log time; no guarantee, but a wrong model only
 // delays it: the residual process learns what the model does not say.
 //
 //===----------------------------------------------------------------------===//
@@ -19,6 +20,7 @@
 #include "Coordinates.h"
 #include "Strategies.h"
 #include "Surrogate.h"
+#include "Trust.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,6 +39,8 @@ constexpr size_t kExploreEvery = 9; // trials; exploration never stops
 // process over the whole space smooths away is seen.
 constexpr size_t kLocalEvery = 5, kLocalEveryBlackBox = 3;
 constexpr int kLocalSteps = 2;
+// Observations from which a trial without the model learns instead of drawing.
+constexpr size_t kLearnFrom = 5;
 // A failure counts as this much slower than the best, at least.
 constexpr double kFailurePenalty = 0.7;
 // Later hyperparameters change little, and a refit costs the square of this.
@@ -84,7 +88,9 @@ public:
   Bayes(std::string_view name, const SearchProblem &problem,
         const StrategyOptions &options, bool isAuto)
       : HistoryStrategy(name, problem, options), isAuto(isAuto),
-        prior(Prior::of(problem, candidateOf)), feasibility(repCount()) {
+        prior(Prior::of(problem, candidateOf)),
+        noPrior(Prior::none(repCount())), feasibility(repCount()),
+        trust(options.seed, 0) {
     Eigen::MatrixXf branches;
     Eigen::MatrixXf coordinates =
         parameterCoordinates(problem, candidateOf, &branches);
@@ -93,27 +99,31 @@ public:
       surrogates.emplace_back(prior, rowsOf(problem.features, candidateOf),
                               branches, hasModel);
     surrogates.emplace_back(prior, coordinates, branches, hasModel);
+    led = surrogates.size();
+    if (hasModel)
+      surrogates.emplace_back(noPrior, coordinates, branches, false);
     for (size_t candidate : problem.start)
       firstList.push_back(repOf[candidate]);
     if (firstList.empty())
       firstList = hasModel ? modelList(branches) : spreadList(coordinates);
+    trust = Trust(options.seed, indistinctShare(prior, firstList),
+                  std::max<size_t>(1, problem.start.size()));
   }
 
 protected:
   Rep propose() override {
+    if (trust.doesWithout(trial()))
+      return withoutModel();
     for (Rep rep : firstList)
       if (!tried[rep])
         return rep;
-    size_t successes = size_t(std::count_if(
-        seen.begin(), seen.end(), [](const Seen &s) { return s.ok; }));
-    if (successes == 0)
-      return nextFeasible();
-    return byImprovement();
+    return best == kNoRep ? nextFeasible() : byImprovement();
   }
 
   void learned() override {
     const Seen &last = seen.back();
-    feasibility.add(surrogates.back().residualCorrelation(last.rep), last.ok);
+    trust.add(last);
+    feasibility.add(surrogates[led - 1].residualCorrelation(last.rep), last.ok);
     if (last.ok && (best == kNoRep || last.logValue < bestLog)) {
       best = last.rep;
       bestLog = last.logValue;
@@ -126,6 +136,7 @@ protected:
   }
 
 private:
+  enum class Look { Everywhere, Wide, NearBest };
   bool twins(Rep a, Rep b) const;
   std::vector<Rep> portfolio(size_t length) const;
   Rep leastSeenTwin(Rep rep, const BranchCounts &counts) const;
@@ -139,18 +150,24 @@ private:
   /// Before anything has run: the likeliest to run, in the model's order.
   Rep nextFeasible() const;
   Rep byImprovement();
+  /// A draw, and with a few observations what a black box would measure.
+  Rep withoutModel();
+  Rep argmaxWithPending(Surrogate &surrogate, Look look, Random &random);
   /// The model's next favourite: where the processes learn a wrong lesson the
   /// list still arrives.
   Rep nextOfList() const;
-  enum class Look { Everywhere, Wide, NearBest };
   Rep argmax(const Surrogate &surrogate, Look look, Random &random) const;
   bool isNearBest(Rep rep) const;
-  Look lookOfTrial() const;
+  Look lookOfTrial(bool hasModel) const;
 
   bool isAuto;
-  Prior prior;
+  Prior prior, noPrior;
   Feasibility feasibility;
+  Trust trust;
+  /// The first `led` follow the model where there is one; the last beside them
+  /// does without it.
   std::vector<Surrogate> surrogates;
+  size_t led = 0;
   std::vector<Rep> firstList;
   Rep best = kNoRep;
   double bestLog = 0, worstLog = -1e300;
@@ -362,10 +379,10 @@ Rep Bayes::nextOfList() const {
   return kNoRep;
 }
 
-Bayes::Look Bayes::lookOfTrial() const {
+Bayes::Look Bayes::lookOfTrial(bool hasModel) const {
   if (!isAuto)
     return Look::Everywhere;
-  if (trial() % (prior.order.empty() ? kLocalEveryBlackBox : kLocalEvery) == 0)
+  if (trial() % (hasModel ? kLocalEvery : kLocalEveryBlackBox) == 0)
     return Look::NearBest;
   return trial() % kExploreEvery == kExploreEvery - 1 ? Look::Wide
                                                       : Look::Everywhere;
@@ -378,11 +395,21 @@ Rep Bayes::byImprovement() {
   if (isAuto && trial() % kListEvery == kListEvery - 1)
     if (Rep next = nextOfList(); next != kNoRep)
       return next;
-  Surrogate &surrogate = surrogates[trial() % surrogates.size()];
-  Look look = lookOfTrial();
+  return argmaxWithPending(surrogates[trial() % led],
+                           lookOfTrial(!prior.order.empty()), random);
+}
+
+Rep Bayes::withoutModel() {
+  Random random = randomOfTrial();
+  if (options.randomChoice || seen.size() < kLearnFrom || best == kNoRep)
+    return randomUntried(random);
+  return argmaxWithPending(surrogates.back(), lookOfTrial(false), random);
+}
+
+/// For a batch: what is pending is believed to come out as predicted.
+Rep Bayes::argmaxWithPending(Surrogate &surrogate, Look look, Random &random) {
   if (pending.empty())
     return argmax(surrogate, look, random);
-  // A batch: what is pending is believed to come out as predicted.
   surrogate.save();
   for (Rep rep : pending)
     surrogate.add(rep, double(surrogate.mean()[rep]));

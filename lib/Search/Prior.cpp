@@ -21,17 +21,21 @@ constexpr float kClip = 3.5f;
 
 } // namespace
 
+Prior Prior::none(size_t count) {
+  Prior prior;
+  prior.mean = Eigen::VectorXf::Zero(Eigen::Index(count));
+  prior.deviation.resize(Eigen::Index(count), 0);
+  prior.hopeless.resize(count);
+  return prior;
+}
+
 Prior Prior::of(const SearchProblem &problem,
                 const std::vector<size_t> &candidateOf) {
-  Prior prior;
+  Prior prior = none(candidateOf.size());
+  if (problem.logTime.empty())
+    return prior;
   auto n = static_cast<Eigen::Index>(candidateOf.size());
   auto m = static_cast<Eigen::Index>(problem.logTime.columns);
-  prior.mean = Eigen::VectorXf::Zero(n);
-  prior.hopeless.resize(candidateOf.size());
-  if (problem.logTime.empty()) {
-    prior.deviation.resize(n, 0);
-    return prior;
-  }
   Eigen::MatrixXf &dev = prior.deviation;
   dev.resize(n, m);
   for (Eigen::Index i = 0; i < n; ++i) {

@@ -28,6 +28,8 @@ struct Prior {
 
   static Prior of(const SearchProblem &problem,
                   const std::vector<size_t> &candidateOf);
+  /// Nothing is known of any of `count` classes.
+  static Prior none(size_t count);
 };
 
 } // namespace hwtune

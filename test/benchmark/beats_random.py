@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Whether every strategy does at least as well as random on every recorded file.
+
+usage: beats_random.py --replay build/bin/hwtune-replay --data FOLDER
+       [--seeds 50] [--budget 60] [--strategies auto,bayes,genetic,annealing] [--only TEXT]
+
+FOLDER of --data is laid out as search_figures.py says; logs of one kind count as one file.
+Judged are two means over the seeds: of the number of measurements until within 5 % of the
+optimum, failures included, where a run that does not get there counts as --budget; and of
+best/optimum after 50. A strategy fails where it is worse than random in one of them and the
+difference is outside the 95 % interval of the two samples. Prints both as a Markdown table
+and exits with 1 where one fails. `model`, which does not learn, is not judged. Times are
+replayed.
+"""
+import argparse
+import glob
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+
+from search_figures import MAIN, MANY, MAPPINGS, OTHER
+
+NOTHING_RAN = 100.0  # best/optimum of a run whose measurements all failed
+
+
+def judged(args, strategy, mapping, pattern):
+    """The two numbers of every seed, each the mean over the files of a kind."""
+    files = sorted(glob.glob(os.path.join(args.data, pattern)))
+    if not files:
+        sys.exit(f"no file {os.path.join(args.data, pattern)}")
+    command = [args.replay, f"--mapping={os.path.join(MAPPINGS, mapping)}.json", "--json=-",
+               f"--strategy={strategy}", f"--seeds={args.seeds}", f"--budget={args.budget}", *files]
+    searches = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE,
+                                         text=True).stdout)["searches"]
+
+    def means(name, missing):
+        rows = [[missing if value is None else value for value in search["per_seed"][name]]
+                for search in searches]
+        return [statistics.mean(seed) for seed in zip(*rows)]
+
+    return (means("measurements_to_5_percent", args.budget),
+            means("best_over_optimum_after_50", NOTHING_RAN))
+
+
+def is_worse(ours, random):
+    noise = 1.96 * math.sqrt((statistics.variance(random) + statistics.variance(ours)) / len(ours))
+    return statistics.mean(ours) > statistics.mean(random) + noise
+
+
+def text(numbers):
+    return f"{statistics.mean(numbers[0]):.1f}, {statistics.mean(numbers[1]):.3f}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--replay", required=True)
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--seeds", type=int, default=50)
+    parser.add_argument("--budget", type=int, default=60)
+    parser.add_argument("--strategies", default="auto,bayes,genetic,annealing")
+    parser.add_argument("--only", default="")
+    args = parser.parse_args()
+    strategies, failed, count = args.strategies.split(","), [], 0
+    print("| file | random | " + " | ".join(strategies) + " |\n" + "|---" * (len(strategies) + 2)
+          + "|")
+    for title, mapping, pattern in MAIN + OTHER + MANY:
+        if args.only not in title:
+            continue
+        count += 1
+        random = judged(args, "random", mapping, pattern)
+        cells = [text(random)]
+        for strategy in strategies:
+            ours = judged(args, strategy, mapping, pattern)
+            cells.append(text(ours))
+            if any(is_worse(*pair) for pair in zip(ours, random)):
+                failed.append(f"{strategy} on {title}")
+                cells[-1] += " **worse**"
+        print(f"| {title} | " + " | ".join(cells) + " |", flush=True)
+    if failed:
+        sys.exit("worse than random: " + "; ".join(failed))
+    print(f"\nno strategy is worse than random on {count} files")
+
+
+if __name__ == "__main__":
+    main()
