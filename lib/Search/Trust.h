@@ -19,8 +19,8 @@
 
 namespace hwtune {
 
-/// Share of the classes (0..1) that the model cannot tell from the middle one of
-/// `favourites`, its usual error given; 0 without a model.
+/// Share of the classes (0..1) that the model cannot tell from the middle one
+/// of `favourites`, its usual error given; 0 without a model.
 double indistinctShare(const Prior &prior, const std::vector<Rep> &favourites);
 
 class Trust {
@@ -34,8 +34,8 @@ public:
   bool doesWithout(size_t trial) const;
   /// The chance of that now: the share of trials without the model that beat
   /// the middle one of those that followed it, `start` counted as one such
-  /// trial, a draw as half; twice this, as they spread wider and equal middles hide a better
-  /// best. Neither side ever stops.
+  /// trial, a draw as half; twice this, as they spread wider and equal middles
+  /// hide a better best. Neither side ever stops.
   double doubt() const;
   /// Outcomes in order: what a trial counts as follows from its number and the
   /// outcomes before it.

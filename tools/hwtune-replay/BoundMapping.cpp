@@ -7,6 +7,9 @@
 
 #include "Mapping.h"
 
+#include "hwtune/Schedule/Schedule.h"
+
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,6 +17,8 @@
 namespace hwtune::replay {
 
 namespace {
+
+constexpr double kMostKnob = 1e9; // far beyond any, and exact as an integer
 
 using Setter = void (*)(KernelFeatures &, AccessStream &, double);
 struct FieldEntry {
@@ -127,15 +132,15 @@ struct Scope {
 /// Binds section by section; each sees the names of those before it.
 class BoundMapping::Binder {
 public:
-  Binder(const Mapping &mapping, const Dataset &data)
-      : mapping(mapping), data(data), scope{data.columns} {
+  Binder(const Mapping &mapping, const Dataset &data, const TargetSpec &target)
+      : mapping(mapping), data(data), target(target), scope{data.columns} {
     b.mapping = &mapping;
   }
 
   Expected<BoundMapping> run() {
     for (Status (Binder::*section)() :
          {&Binder::constants, &Binder::lets, &Binder::rules, &Binder::features,
-          &Binder::streams, &Binder::parameters})
+          &Binder::streams, &Binder::knobs, &Binder::parameters})
       if (Status status = (this->*section)(); !status)
         return status.error();
     return std::move(b);
@@ -257,6 +262,37 @@ private:
     return success();
   }
 
+  Status knobs() {
+    if (!mapping.knobs)
+      return success();
+    const auto &[workload, texts] = *mapping.knobs;
+    const Schedule &schedule = *scheduleFor(workload);
+    b.space = schedule.space(workload, target);
+    b.knobFeatures = schedule.boundFeatures(workload, target);
+    std::vector<std::string_view> names;
+    for (const Knob &knob : b.space.knobs)
+      names.push_back(knob.name);
+    for (const FieldText &text : texts)
+      if (!b.space.find(text.field))
+        return Error{fmt::format("schedule `{}` has no knob `{}`, expected one "
+                                 "of {}",
+                                 schedule.name(), text.field,
+                                 fmt::join(names, ", ")),
+                     mapping.file};
+    for (const Knob &knob : b.space.knobs) {
+      auto text =
+          std::find_if(texts.begin(), texts.end(), [&](const FieldText &t) {
+            return t.field == knob.name;
+          });
+      if (Status s = parseTo(b.knobValues,
+                             text == texts.end() ? knob.name : text->text,
+                             "knob `" + knob.name + "`");
+          !s)
+        return s;
+    }
+    return success();
+  }
+
   Status column(const std::string &name, std::vector<size_t> &out) {
     if (std::optional<size_t> i = scope.find(name)) {
       out.push_back(*i);
@@ -287,13 +323,15 @@ private:
 
   const Mapping &mapping;
   const Dataset &data;
+  const TargetSpec &target;
   Scope scope;
   BoundMapping b;
 };
 
 Expected<BoundMapping> BoundMapping::bind(const Mapping &mapping,
-                                          const Dataset &data) {
-  return Binder(mapping, data).run();
+                                          const Dataset &data,
+                                          const TargetSpec &target) {
+  return Binder(mapping, data, target).run();
 }
 
 Expected<double> BoundMapping::number(const Expression &expression,
@@ -333,17 +371,41 @@ bool BoundMapping::keep(const std::vector<double> &variables) const {
   return !keepExpression || keepExpression->evaluate(variables) != 0;
 }
 
-const std::string *
-BoundMapping::invalid(const std::vector<double> &variables) const {
-  for (size_t i = 0; i < valid.size(); ++i)
-    if (!(valid[i].evaluate(variables) != 0))
-      return &mapping->valid[i].field;
-  return nullptr;
+bool BoundMapping::isRuledOut(const std::vector<double> &variables) const {
+  for (const Expression &rule : valid)
+    if (!(rule.evaluate(variables) != 0))
+      return true;
+  if (!mapping->knobs)
+    return false;
+  Expected<Config> c = config(variables, 0);
+  return c && space.reject(*c, /*anyValue=*/true);
+}
+
+Expected<Config> BoundMapping::config(const std::vector<double> &variables,
+                                      size_t index) const {
+  Config c;
+  for (size_t i = 0; i < knobValues.size(); ++i) {
+    double value = knobValues[i].evaluate(variables);
+    if (value != std::floor(value) || std::abs(value) > kMostKnob)
+      return Error{fmt::format("knob `{}` `{}` is {} for row {}, expected an "
+                               "integer",
+                               space.knobs[i].name, knobValues[i].text(), value,
+                               index),
+                   mapping->file};
+    c.push_back(int64_t(value));
+  }
+  return c;
 }
 
 Expected<KernelFeatures>
 BoundMapping::features(const std::vector<double> &variables,
                        size_t index) const {
+  if (mapping->knobs) {
+    Expected<Config> c = config(variables, index);
+    if (!c)
+      return c.error();
+    return knobFeatures(*c);
+  }
   KernelFeatures f;
   AccessStream unused;
   for (const Field &field : featureFields) {

@@ -13,6 +13,7 @@
 #include "hwtune/Target/TargetFields.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -98,6 +99,42 @@ Status readStreams(const Json &json, Mapping &mapping) {
   return success();
 }
 
+/// `workload`: {"mlir": FILE beside the mapping, "op": N, "knobs": {...}}.
+Status readWorkload(const Json &json, const WorkloadReader &reader,
+                    Mapping &mapping) {
+  const Json *object = member(json, "workload");
+  if (!object)
+    return success();
+  auto fail = [&](std::string message) {
+    return Status(Error{std::move(message), mapping.file});
+  };
+  std::string name = textMember(*object, "mlir");
+  if (name.empty())
+    return fail("`workload` is no object with `mlir`, the name of a file");
+  if (!mapping.features.empty() || !mapping.streams.empty())
+    return fail("`workload` stands instead of `features` and `streams`, and "
+                "the mapping has both");
+  if (!reader)
+    return fail("`workload` needs a program that reads MLIR");
+  Expected<std::vector<FieldText>> knobs =
+      fieldTexts(member(*object, "knobs"), "knobs", mapping.file);
+  if (!knobs)
+    return knobs.error();
+  std::filesystem::path path =
+      std::filesystem::path(mapping.file).parent_path() / name;
+  Expected<std::vector<Workload>> all = reader(path.string());
+  if (!all)
+    return all.error();
+  const Json *op = member(*object, "op");
+  size_t index = op && op->is_number_unsigned() ? op->get<size_t>() : 0;
+  if (index >= all->size() || (op && !op->is_number_unsigned()))
+    return fail(fmt::format("`op` of `workload` is {}, expected less than the "
+                            "{} linalg operations of {}",
+                            op ? op->dump() : "missing", all->size(), name));
+  mapping.knobs = {std::move((*all)[index]), std::move(*knobs)};
+  return success();
+}
+
 std::string targetText(const Json &value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -106,7 +143,7 @@ Status checkMembers(const Json &json, const std::string &path) {
   static constexpr std::string_view kKnown[] = {
       "schema",    "name",       "notes",    "target",  "targets",
       "constants", "parameters", "group_by", "keep_if", "let",
-      "valid",     "features",   "streams"};
+      "valid",     "features",   "streams",  "workload"};
   for (const auto &[name, value] : json.items())
     if (std::find(std::begin(kKnown), std::end(kKnown), name) ==
         std::end(kKnown))
@@ -173,7 +210,8 @@ Expected<TargetSpec> Mapping::target(const std::string &device) const {
   return targetFromText(text, file);
 }
 
-Expected<Mapping> readMapping(const std::string &path) {
+Expected<Mapping> readMapping(const std::string &path,
+                              const WorkloadReader &reader) {
   Expected<std::string> text = readText(path);
   if (!text)
     return text.error();
@@ -212,6 +250,8 @@ Expected<Mapping> readMapping(const std::string &path) {
     section.out = std::move(*fields);
   }
   if (Status status = readStreams(*json, m); !status)
+    return status.error();
+  if (Status status = readWorkload(*json, reader, m); !status)
     return status.error();
   return m;
 }

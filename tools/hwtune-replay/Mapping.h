@@ -19,8 +19,11 @@
 #include "Expression.h"
 
 #include "hwtune/Model/KernelFeatures.h"
+#include "hwtune/Space/Space.h"
 #include "hwtune/Target/TargetSpec.h"
+#include "hwtune/Workload/Workload.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -42,6 +45,13 @@ struct StreamText {
   std::vector<FieldText> fields;
 };
 
+/// The data set's kernel is a workload of ours: its parameters are the knobs of
+/// the schedule that matches it.
+struct KnobMapping {
+  Workload workload;
+  std::vector<FieldText> knobs; ///< knob -> expression; others by their name
+};
+
 struct Mapping {
   std::string file, name;
   std::vector<Parameter> parameters;
@@ -52,15 +62,21 @@ struct Mapping {
   std::vector<FieldText> valid; ///< field is the reason
   std::vector<FieldText> features;
   std::vector<StreamText> streams;
-  std::string defaultTarget;                  ///< id or JSON text
+  std::optional<KnobMapping> knobs; ///< instead of `features` and `streams`
+  std::string defaultTarget;        ///< id or JSON text
   std::map<std::string, std::string> targets; ///< device name -> the same
 
   /// The target of `device`, by the table of devices, else the default.
   Expected<TargetSpec> target(const std::string &device) const;
-  bool hasModel() const { return !features.empty(); }
+  bool hasModel() const { return !features.empty() || knobs; }
 };
 
-Expected<Mapping> readMapping(const std::string &path);
+/// The workloads of the linalg operations of an MLIR file, in order. Who links
+/// no MLIR gives none, and a mapping that needs one is an error.
+using WorkloadReader =
+    std::function<Expected<std::vector<Workload>>(const std::string &path)>;
+Expected<Mapping> readMapping(const std::string &path,
+                              const WorkloadReader &reader = {});
 /// An id, or a JSON object with `base` and fields that differ from it.
 Expected<TargetSpec> targetFromText(const std::string &text,
                                     const std::string &where);
@@ -68,14 +84,15 @@ Expected<TargetSpec> targetFromText(const std::string &text,
 /// The mapping's expressions bound to the columns of a data set.
 class BoundMapping {
 public:
-  static Expected<BoundMapping> bind(const Mapping &mapping,
-                                     const Dataset &data);
+  static Expected<BoundMapping>
+  bind(const Mapping &mapping, const Dataset &data, const TargetSpec &target);
 
   /// Variables of a row: columns, constants, lets. The error names the row.
   Expected<std::vector<double>> variables(const Row &row, size_t index) const;
   bool keep(const std::vector<double> &variables) const;
-  /// The reason why a configuration is ruled out, if it is.
-  const std::string *invalid(const std::vector<double> &variables) const;
+  /// Whether a configuration is ruled out: by `valid`, or as its knobs' values
+  /// are not legal on the target.
+  bool isRuledOut(const std::vector<double> &variables) const;
   Expected<KernelFeatures> features(const std::vector<double> &variables,
                                     size_t index) const;
   /// Parameter values; 0 for those that are inert in this configuration.
@@ -94,6 +111,9 @@ private:
     std::optional<Expression> condition;
     std::vector<Field> fields;
   };
+  /// One value per knob; not every value need be legal.
+  Expected<Config> config(const std::vector<double> &variables,
+                          size_t index) const;
   Expected<double> number(const Expression &expression,
                           const std::vector<double> &variables,
                           std::string_view what, size_t index) const;
@@ -104,6 +124,9 @@ private:
   std::optional<Expression> keepExpression;
   std::vector<Field> featureFields;
   std::vector<Stream> streams;
+  Space space; ///< of the workload, where the mapping gives one
+  std::vector<Expression> knobValues;
+  std::function<KernelFeatures(const Config &)> knobFeatures;
   std::vector<size_t> parameterIndex, groupIndex;
   std::vector<std::optional<Expression>> inert;
 };

@@ -79,7 +79,7 @@ Expected<ReplayProblem> makeOne(const Dataset &data, const Mapping &mapping,
   for (size_t i = 0; i < candidates.size(); ++i) {
     const Candidate &c = candidates[i];
     double seconds = medianSeconds(data, rows[i]);
-    if (bound.invalid(c.variables)) {
+    if (bound.isRuledOut(c.variables)) {
       ++p.removed;
       p.removedValid += std::isfinite(seconds);
       continue;
@@ -124,7 +124,7 @@ makeProblems(const Dataset &data, const Mapping &mapping,
                               : Expected<TargetSpec>(TargetSpec());
   if (!target)
     return target.error();
-  Expected<BoundMapping> bound = BoundMapping::bind(mapping, data);
+  Expected<BoundMapping> bound = BoundMapping::bind(mapping, data, *target);
   if (!bound)
     return bound.error();
   std::map<std::vector<double>, std::vector<Candidate>> groups;

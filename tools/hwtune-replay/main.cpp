@@ -7,6 +7,7 @@
 
 #include "Options.h"
 #include "Print.h"
+#include "ReadWorkloads.h"
 #include "Report.h"
 
 #include <cstdio>
@@ -70,15 +71,16 @@ int main(int argc, char **argv) {
     say("{}", helpText());
     return 0;
   }
-  Expected<Mapping> mapping = readMapping(options->mapping);
+  Expected<Mapping> mapping = readMapping(options->mapping, readWorkloads);
   if (!mapping)
     return fail(mapping.error());
   if (!options->transferFrom.empty() && !mapping->hasModel())
     return fail(
-        {"--transfer-from needs a mapping with `features`", mapping->file});
+        {"--transfer-from needs a mapping with `features` or `workload`",
+         mapping->file});
   if (options->modelOnly && !mapping->hasModel())
-    return fail(
-        {"--model-only needs a mapping with `features`", mapping->file});
+    return fail({"--model-only needs a mapping with `features` or `workload`",
+                 mapping->file});
   Report report;
   std::vector<ReplayProblem> sources;
   if (!options->transferFrom.empty()) {
