@@ -13,25 +13,45 @@
 
 namespace hwtune::exec {
 
+/// Whether each lane of `mask` has the address of the lane whose number differs
+/// from its own in the bits `apart`, where that one takes part.
+static bool pairsAgree(const uint64_t *addresses, uint32_t mask,
+                       uint32_t apart) {
+  for (; mask; mask &= mask - 1) {
+    auto lane = uint32_t(std::countr_zero(mask)), other = lane ^ apart;
+    if ((mask >> other) & 1 && addresses[lane] != addresses[other])
+      return false;
+  }
+  return true;
+}
+
+/// Lanes whose `laneBytes` are as wide as one register of a warp.
+static uint32_t lanesOfRegister(uint32_t laneBytes) {
+  constexpr uint32_t kRegisterBytes = 4 * kLanes;
+  return std::clamp(kRegisterBytes / std::max(laneBytes, 1u), 1u, kLanes);
+}
+
 /// Calls `f` with the lanes of `mask` that are served together, phase by phase.
 template <typename F>
-static void forEachPhase(uint32_t mask, uint32_t laneBytes, F f) {
-  constexpr uint32_t kPhaseBytes = 128;
-  uint32_t group =
-      std::clamp(kPhaseBytes / std::max(laneBytes, 1u), 1u, kLanes);
+static void forEachPhase(uint32_t mask, uint32_t group, F f) {
   for (uint32_t start = 0; start < kLanes; start += group)
     if (uint32_t part = mask & (kFullMask >> (kLanes - group)) << start)
       f(part);
 }
 
 uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask,
-                          uint32_t laneBytes, const AccessUnits &units) {
+                          uint32_t laneBytes, bool isLoad,
+                          const AccessUnits &units) {
   if (!(mask & (mask - 1))) // at most one lane, whose words are neighbours
     return mask != 0;
   constexpr uint32_t kMostBanks = 32;
   uint32_t bankMask = std::min((1u << units.bankBits), kMostBanks) - 1;
   uint32_t words = std::max(1u, laneBytes >> units.wordBits), waves = 0;
-  forEachPhase(mask, laneBytes, [&](uint32_t part) {
+  uint32_t group = lanesOfRegister(laneBytes);
+  if (isLoad && group < kLanes &&
+      (pairsAgree(addresses, mask, 1) || pairsAgree(addresses, mask, 2)))
+    group *= 2;
+  forEachPhase(mask, group, [&](uint32_t part) {
     // The distinct words of each bank.
     uint64_t seen[kMostBanks][kLanes];
     uint8_t depth[kMostBanks] = {};
@@ -102,7 +122,7 @@ void coalesce(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes,
               const AccessUnits &units, LineAccess &out) {
   out.numLines = out.sectors = out.wavefronts = 0;
   LineCollector collector(units, out);
-  forEachPhase(mask, laneBytes, [&](uint32_t part) {
+  forEachPhase(mask, lanesOfRegister(laneBytes), [&](uint32_t part) {
     for (; part; part &= part - 1) {
       uint64_t a = addresses[std::countr_zero(part)];
       collector.add(a, a + std::max(laneBytes, 1u) - 1);

@@ -64,8 +64,10 @@ static size_t spaceIndex(ptx::Space s) {
 
 static MemCost costOf(const MemDesc &D, ptx::Space space,
                       const uint64_t *addresses, uint32_t mask) {
-  if (space == ptx::Space::Shared)
-    return {0, 0, sharedWavefronts(addresses, mask, D.laneBytes)};
+  if (space == ptx::Space::Shared) {
+    bool isLoad = !D.isStore && !D.isAtomic;
+    return {0, 0, sharedWavefronts(addresses, mask, D.laneBytes, isLoad)};
+  }
   LineAccess access;
   if (space == ptx::Space::Local)
     coalesceLocal(addresses, mask, D.laneBytes, 0, {}, access);

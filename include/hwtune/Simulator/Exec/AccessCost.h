@@ -29,8 +29,16 @@ struct AccessUnits {
 /// Wavefronts of a shared-memory access: in each phase as many as the most
 /// distinct words that fall into one bank. `addresses` has 32 entries, valid
 /// for the lanes of `mask`; 0 without lanes.
+///
+/// A phase moves one register of a warp: lanes of 8 bytes go in halves of the
+/// warp, of 16 bytes in quarters. Loads get two registers at once where all
+/// lanes n read what lanes n ^ 1 read, or all what lanes n ^ 2 read. (NVIDIA of
+/// compute capability 7.x:
+/// forums.developer.nvidia.com/t/unexpected-shared-memory-bank-conflict/77228;
+/// measured matrix products fit it for shared memory, not for L1.)
 uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask,
-                          uint32_t laneBytes, const AccessUnits &units = {});
+                          uint32_t laneBytes, bool isLoad,
+                          const AccessUnits &units = {});
 
 /// A touched line: its number (address / line bytes) and its sectors.
 struct LineRecord {

@@ -24,8 +24,9 @@ Lanes lanes(const std::function<uint64_t(uint64_t)> &address) {
   return at;
 }
 
-uint32_t waves(const Lanes &at, uint32_t bytes, uint32_t mask = kAll) {
-  return sharedWavefronts(at.data(), mask, bytes);
+uint32_t waves(const Lanes &at, uint32_t bytes, uint32_t mask = kAll,
+               bool isLoad = true) {
+  return sharedWavefronts(at.data(), mask, bytes, isLoad);
 }
 
 TEST(AccessCost, BanksQueueDistinctWords) {
@@ -48,6 +49,23 @@ TEST(AccessCost, WideAccessesGoByPhases) {
   // Lanes of another half do not conflict: 8 lanes 32 bytes apart do, twice.
   EXPECT_EQ(waves(lanes([](auto l) { return 32 * l; }), 16), 8u);
   EXPECT_EQ(waves(lanes([](auto l) { return 16 * l; }), 16, 0xff), 1u);
+}
+
+TEST(AccessCost, LoadsThatAgreeInPairsTakeHalfThePhases) {
+  auto one = lanes([](auto) { return 256; });
+  auto next = lanes([](auto l) { return l / 2 * 16; });
+  auto nextButOne = lanes([](auto l) { return (l / 4 * 2 + l % 2) * 16; });
+  auto fours = lanes([](auto l) { return l % 8 * 16; }); // agree with n ^ 8
+  for (const Lanes &pairs : {one, next, nextButOne}) {
+    EXPECT_EQ(waves(pairs, 16), 2u);
+    EXPECT_EQ(waves(pairs, 16, kAll, false), 4u); // a store
+  }
+  EXPECT_EQ(waves(lanes([](auto l) { return l / 2 * 8; }), 8), 1u);
+  EXPECT_EQ(waves(fours, 16), 4u);
+  // Of one lane of each pair there is nothing to agree with.
+  EXPECT_EQ(waves(fours, 16, 0x55555555), 2u);
+  // Half of the warp at once: 8 pairs whose words share banks in twos.
+  EXPECT_EQ(waves(lanes([](auto l) { return l / 2 * 32; }), 16), 4u);
 }
 
 struct Touched {
