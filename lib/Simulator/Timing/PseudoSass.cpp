@@ -166,36 +166,63 @@ static bool overlap(const std::vector<uint32_t> &a,
   });
 }
 
-/// Whether `load` may move before `above`.
-static bool mayPass(const InstMeta &load, const InstMeta &above) {
+/// Whether `inst`, a load or what computes its address, may move before
+/// `above`.
+static bool mayPass(const InstMeta &inst, const InstMeta &above) {
   if (above.isBranch || above.cls == InstClass::Control ||
-      above.cls == InstClass::Barrier || above.cls == InstClass::Other ||
-      above.isAtomic || above.isLoad || above.isAsync)
+      above.cls == InstClass::Barrier || above.cls == InstClass::Other)
     return false;
-  if (above.isStore && !load.isReadOnly &&
-      exec::mayAlias(load.space, above.space))
+  if (inst.isMemory && (above.isAtomic || above.isLoad || above.isAsync))
     return false;
-  return !overlap(above.writes, load.reads) &&
-         !overlap(above.writes, load.writes) &&
-         !overlap(above.reads, load.writes);
+  if (inst.isMemory && above.isStore && !inst.isReadOnly &&
+      exec::mayAlias(inst.space, above.space))
+    return false;
+  return !overlap(above.writes, inst.reads) &&
+         !overlap(above.writes, inst.writes) &&
+         !overlap(above.reads, inst.writes);
+}
+
+static bool isMovableLoad(const InstMeta &inst) {
+  return inst.isMemory && inst.isLoad && !inst.isStore && !inst.isAtomic &&
+         !inst.registerSlots;
+}
+
+/// Marks the loads of a basic block and what computes their addresses.
+static std::vector<bool> findMovable(std::span<const InstMeta> block) {
+  std::vector<bool> movable(block.size(), false);
+  std::vector<uint32_t> wanted; // registers
+  for (size_t i = block.size(); i-- > 0;) {
+    const InstMeta &inst = block[i];
+    bool computes =
+        inst.cls == InstClass::Integer || inst.cls == InstClass::IntegerMul ||
+        inst.cls == InstClass::Convert || inst.cls == InstClass::Move;
+    movable[i] = isMovableLoad(inst) ||
+                 (computes && !inst.guarded && overlap(inst.writes, wanted));
+    if (movable[i])
+      wanted.insert(wanted.end(), inst.reads.begin(), inst.reads.end());
+  }
+  return movable;
 }
 
 std::vector<uint8_t> timing::hoistDistances(std::span<const InstMeta> insts,
                                             unsigned distance) {
   std::vector<uint8_t> moves(insts.size(), 0);
-  std::vector<size_t> order; // of the block so far, loads moved
-  for (size_t i = 0; i < insts.size(); ++i) {
-    const InstMeta &inst = insts[i];
-    if (inst.isBlockStart || (i && insts[i - 1].function != inst.function))
-      order.clear();
-    unsigned moved = 0;
-    bool mayMove = inst.isMemory && inst.isLoad && !inst.isStore &&
-                   !inst.isAtomic && !inst.registerSlots;
-    while (mayMove && moved < std::min<size_t>(distance, order.size()) &&
-           mayPass(inst, insts[order[order.size() - 1 - moved]]))
-      ++moved;
-    order.insert(order.end() - moved, i);
-    moves[i] = static_cast<uint8_t>(moved);
+  for (size_t begin = 0, end; begin < insts.size(); begin = end) {
+    end = begin + 1;
+    while (end < insts.size() && !insts[end].isBlockStart &&
+           insts[end].function == insts[begin].function)
+      ++end;
+    std::vector<bool> movable = findMovable(insts.subspan(begin, end - begin));
+    std::vector<size_t> order; // so far, with what has moved
+    for (size_t i = begin; i < end; ++i) {
+      unsigned moved = 0;
+      while (movable[i - begin] &&
+             moved < std::min<size_t>(distance, order.size()) &&
+             mayPass(insts[i], insts[order[order.size() - 1 - moved]]))
+        ++moved;
+      order.insert(order.end() - moved, i);
+      moves[i] = static_cast<uint8_t>(moved);
+    }
   }
   return moves;
 }

@@ -49,9 +49,10 @@ inline constexpr double kBytesPerHardwareInst = 16;
 SassCost sassCost(const exec::InstMeta &inst);
 std::vector<SassCost> sassCosts(std::span<const exec::InstMeta> insts);
 
-/// How many places each load of a basic block moves up, as a scheduler that
-/// hides latency would: at most `distance`, never over a producer of its
-/// address, a store or a barrier.
+/// How many places each instruction of a basic block moves up, as a scheduler
+/// that hides latency would move loads, and what computes their addresses: at
+/// most `distance`, never over a producer, a store that may meet the load, or a
+/// barrier.
 std::vector<uint8_t> hoistDistances(std::span<const exec::InstMeta> insts,
                                     unsigned distance);
 

@@ -266,6 +266,27 @@ TEST(Hoisting, LoadsPassStoresToOtherMemories) {
   EXPECT_EQ(last("ld.f32"), 0);
 }
 
+TEST(Hoisting, AddressesMoveUpWithTheirLoads) {
+  Loaded loaded(kernel("",
+                       "bar.sync 0;\n"
+                       "ld.global.f32 %f1, [%rd0];\n"
+                       "st.shared.f32 [0], %f1;\n"
+                       "mul.lo.s64 %rd1, %rd0, 3;\n"  // over both, no further
+                       "ld.global.f32 %f2, [%rd1];\n" // over the store
+                       "st.shared.f32 [4], %f2;\n"
+                       "mul.lo.s64 %rd2, %rd0, 5;\n", // no address: stays
+                       ".shared .b8 s[64];"));
+  auto insts = loaded.program->instructions();
+  std::vector<uint8_t> moves = hoistDistances(insts, 8), found;
+  bool inside = false;
+  for (const exec::InstMeta &inst : insts) {
+    if (inside && inst.cls != exec::InstClass::Control)
+      found.push_back(moves[inst.id]);
+    inside |= inst.name.starts_with("bar");
+  }
+  EXPECT_EQ(found, (std::vector<uint8_t>{0, 0, 2, 1, 0, 0}));
+}
+
 TEST(Schedulers, SmallBlocksUseAllOfThem) {
   std::string text = kernel(
       "", repeat(128, [](int i) {
