@@ -7,7 +7,8 @@
 //
 // Steady state: the population is the best of what was measured; a child takes
 // each parameter from one of two parents and now and then mutates. No
-// guarantee; fails where parameters only work in combination.
+// guarantee; fails where parameters only work in combination, and draws now and
+// then from everywhere for the sake of what the population has lost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,7 @@ constexpr size_t kPopulation = 16;
 constexpr size_t kUnknownBudget = 200;
 constexpr int kTries = 64;
 constexpr double kMutation = 0.5; // children that take a step as well
+constexpr size_t kJumpEvery = 3;  // trials; one is drawn from everywhere
 
 class Genetic final : public HistoryStrategy {
 public:
@@ -36,7 +38,7 @@ public:
 protected:
   Rep propose() override {
     Random random = randomOfTrial();
-    if (trial() < sample || population.size() < 2)
+    if (trial() < sample || population.size() < 2 || trial() % kJumpEvery == 0)
       return randomUntried(random);
     for (int i = 0; i < kTries; ++i) {
       ParameterIndex::Code child = index.code(candidateOf[parent(random)]);
