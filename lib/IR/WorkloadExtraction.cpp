@@ -16,6 +16,7 @@
 
 #include "hwtune/IR/OpIsolation.h"
 #include "hwtune/IR/StaticSizes.h"
+#include "hwtune/Workload/LaunchSizes.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -23,6 +24,7 @@
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
 
@@ -142,30 +144,6 @@ static std::string refuseBody(linalg::LinalgOp op) {
   return reason;
 }
 
-static std::string refuse(linalg::LinalgOp op) {
-  bool tensors = op.hasPureTensorSemantics();
-  if (!tensors && !op.hasPureBufferSemantics())
-    return "operands mix tensors and memrefs, expected one of the two";
-  for (OpOperand &operand : op->getOpOperands())
-    if (std::string why = refuseOperand(
-            operand.get(), operand.getOperandNumber(), op.isDpsInit(&operand));
-        !why.empty())
-      return why;
-  for (auto [index, extent] : llvm::enumerate(op.getStaticLoopRanges()))
-    if (extent == 0)
-      return "loop " + std::to_string(index) +
-             " has 0 iterations, expected at least one";
-  return refuseBody(op);
-}
-
-//===----------------------------------------------------------------------===//
-// Loops and operands
-//===----------------------------------------------------------------------===//
-
-static int64_t fromShaped(int64_t extent) {
-  return ShapedType::isDynamic(extent) ? hwtune::kDynamic : extent;
-}
-
 /// `expr` as a linear expression of `loops` loops; nullopt where it has a mod,
 /// a division or a symbol.
 static std::optional<LinearExpr> linearise(AffineExpr expr, unsigned loops,
@@ -182,6 +160,84 @@ static std::optional<LinearExpr> linearise(AffineExpr expr, unsigned loops,
   linear.coefficients.assign(flat.begin(), flat.begin() + loops);
   linear.constant = flat.back();
   return linear;
+}
+
+/// Each iteration of the parallel loops has elements of an output of its own,
+/// so that they can run in any order.
+static std::string refuseOutputMap(linalg::LinalgOp op, OpOperand &output) {
+  AffineMap map = op.getMatchingIndexingMap(&output);
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  llvm::SmallBitVector used(map.getNumDims());
+  // Each dimension has a loop of its own, at any stride and offset.
+  auto isOwn = [&](AffineExpr expr) {
+    std::optional<LinearExpr> linear =
+        linearise(expr, map.getNumDims(), map.getNumSymbols());
+    bool any = false;
+    for (unsigned i = 0; linear && i < linear->coefficients.size(); ++i) {
+      if (linear->coefficients[i] == 0)
+        continue;
+      if (any || used.test(i) || kinds[i] == utils::IteratorType::reduction)
+        return false;
+      used.set(i);
+      any = true;
+    }
+    return linear.has_value();
+  };
+  for (AffineExpr expr : map.getResults())
+    if (!isOwn(expr)) {
+      std::string text;
+      llvm::raw_string_ostream(text)
+          << "operand " << output.getOperandNumber() << " is written at index '"
+          << expr
+          << "', expected a parallel loop that indexes no other dimension";
+      return text;
+    }
+  return "";
+}
+
+/// An input that is also an output is read where it is written: other threads
+/// may have been there before.
+static std::string refuseOverwriting(linalg::LinalgOp op) {
+  for (OpOperand &output : op.getDpsInitsMutable())
+    for (OpOperand &other : op->getOpOperands())
+      if (&other != &output && other.get() == output.get() &&
+          isa<MemRefType>(other.get().getType()) &&
+          (op.isDpsInit(&other) || op.getMatchingIndexingMap(&other) !=
+                                       op.getMatchingIndexingMap(&output)))
+        return "operands " + std::to_string(other.getOperandNumber()) +
+               " and " + std::to_string(output.getOperandNumber()) +
+               " are one buffer, which is written while it is read in another "
+               "order";
+  return "";
+}
+
+static std::string refuse(linalg::LinalgOp op) {
+  bool tensors = op.hasPureTensorSemantics();
+  if (!tensors && !op.hasPureBufferSemantics())
+    return "operands mix tensors and memrefs, expected one of the two";
+  for (OpOperand &operand : op->getOpOperands())
+    if (std::string why = refuseOperand(
+            operand.get(), operand.getOperandNumber(), op.isDpsInit(&operand));
+        !why.empty())
+      return why;
+  for (auto [index, extent] : llvm::enumerate(op.getStaticLoopRanges()))
+    if (extent == 0)
+      return "loop " + std::to_string(index) +
+             " has 0 iterations, expected at least one";
+  for (OpOperand &output : op.getDpsInitsMutable())
+    if (std::string why = refuseOutputMap(op, output); !why.empty())
+      return why;
+  if (std::string why = refuseOverwriting(op); !why.empty())
+    return why;
+  return refuseBody(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops and operands
+//===----------------------------------------------------------------------===//
+
+static int64_t fromShaped(int64_t extent) {
+  return ShapedType::isDynamic(extent) ? hwtune::kDynamic : extent;
 }
 
 hwtune::BufferLayout hwtune::layoutOf(MemRefType type) {
@@ -311,6 +367,7 @@ hwtune::Expected<Workload> hwtune::extractWorkload(Operation *op) {
   w.accumulator = body.accumulator.value_or(w.operands.back().type);
   w.kind = classifyOp(w, body);
   w.wholeRows = canPromiseWholeRows(w);
+  assumeSizes(w);
   auto digest =
       llvm::SHA256::hash(llvm::arrayRefFromStringRef(canonicalText(op)));
   w.key = llvm::toHex(digest, /*LowerCase=*/true);

@@ -7,6 +7,8 @@
 
 #include "Bufferise.h"
 
+#include "hwtune/Transforms/Normalise.h"
+
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -38,7 +40,8 @@ std::optional<hwtune::NotBufferised> hwtune::bufferise(ModuleOp module) {
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
-  if (succeeded(pm.run(module)))
-    return std::nullopt;
-  return NotBufferised{first.location, first.text};
+  if (failed(pm.run(module)))
+    return NotBufferised{first.location, first.text};
+  liftCaptures(module);
+  return std::nullopt;
 }

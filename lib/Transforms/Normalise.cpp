@@ -114,7 +114,7 @@ void addInputs(RewriterBase &rewriter, linalg::GenericOp op,
   rewriter.replaceOp(op, wider.getResults());
 }
 
-void liftCaptures(RewriterBase &rewriter, ModuleOp module) {
+void liftNumbers(RewriterBase &rewriter, ModuleOp module) {
   for (auto op : collect<linalg::LinalgOp>(module)) {
     SmallVector<Value> numbers = capturedNumbers(op);
     if (numbers.empty())
@@ -270,10 +270,15 @@ void removeEmpty(RewriterBase &rewriter, ModuleOp module) {
 
 } // namespace
 
+void hwtune::liftCaptures(ModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  liftNumbers(rewriter, module);
+}
+
 void hwtune::normaliseLinalg(ModuleOp module) {
   IRRewriter rewriter(module.getContext());
   decomposeAggregates(rewriter, module);
-  liftCaptures(rewriter, module);
+  liftNumbers(rewriter, module);
   removeEmpty(rewriter, module);
   splitLongReductions(rewriter, module);
 }

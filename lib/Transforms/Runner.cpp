@@ -17,8 +17,8 @@
 #include "hwtune/Measure/Generator.h"
 #include "hwtune/Support/File.h"
 #include "hwtune/Target/TargetFields.h"
-#include "hwtune/Transforms/LaunchSizes.h"
 #include "hwtune/Tuner/CompileProtocol.h"
+#include "hwtune/Workload/LaunchSizes.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 
 #include "hwtune/IR/OpIsolation.h"
 #include "hwtune/IR/WorkloadExtraction.h"
-#include "hwtune/Transforms/LaunchSizes.h"
+#include "hwtune/Workload/LaunchSizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

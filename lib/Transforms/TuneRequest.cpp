@@ -9,8 +9,8 @@
 
 #include "hwtune/IR/OpIsolation.h"
 #include "hwtune/Search/Strategy.h"
-#include "hwtune/Transforms/LaunchSizes.h"
 #include "hwtune/Transforms/TailCheck.h"
+#include "hwtune/Workload/LaunchSizes.h"
 
 #include <fmt/format.h>
 

@@ -106,19 +106,21 @@ int64_t Workload::points() const {
   return product;
 }
 
-/// Stands for an extent that is not known until run time.
-static constexpr int64_t kAssumedExtent = 1024;
-/// The same for a window, in each of its dimensions.
-static constexpr int64_t kAssumedWindow = 3;
-
-int64_t assumedSize(int64_t extent) {
-  return extent == kDynamic ? kAssumedExtent : extent;
-}
+/// A usual extent of a window, in each of its dimensions.
+static constexpr int64_t kUsualWindow = 3;
 
 int64_t assumedExtent(const Workload &w, size_t loop) {
-  if (w.loops[loop].extent != kDynamic)
-    return w.loops[loop].extent;
-  return isWindowLoop(w, loop) ? kAssumedWindow : kAssumedExtent;
+  const Loop &l = w.loops[loop];
+  if (l.extent != kDynamic)
+    return l.extent;
+  if (l.assumed > 0)
+    return l.assumed;
+  return isWindowLoop(w, loop) ? kUsualWindow : kUsualExtent;
+}
+
+int64_t assumedSize(const Workload &w, const Operand &op, size_t d) {
+  return op.shape[d] != kDynamic ? op.shape[d]
+                                 : reach(op.index[d], assumedExtents(w));
 }
 
 std::vector<int64_t> assumedExtents(const Workload &w) {

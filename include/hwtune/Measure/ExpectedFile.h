@@ -10,7 +10,7 @@
 //
 //   if partial: count x u64   linear indices, ascending
 //               count x f64   expected values
-//               count x f64   bounds: sum |a * b| of the element
+//               count x f64   bounds: of the error, before `relative`
 //
 // An element is right if |got - value| <= relative * bound + absolute. Integers
 // must be equal. NaN is right where NaN is expected, an infinity where the same

@@ -24,6 +24,9 @@ namespace hwtune {
 /// A remark says what was removed.
 void normaliseLinalg(mlir::ModuleOp module);
 
+/// Only the numbers: bufferisation makes such bodies of `tensor.pad`.
+void liftCaptures(mlir::ModuleOp module);
+
 } // namespace hwtune
 
 #endif // HWTUNE_TRANSFORMS_NORMALISE_H

@@ -47,6 +47,9 @@ inline constexpr int64_t kDynamic = -1;
 struct Loop {
   LoopKind kind = LoopKind::Parallel;
   int64_t extent = kDynamic; ///< iterations, or kDynamic
+  /// Iterations to count with where the extent is unknown (`assumeSizes`); 0:
+  /// not chosen yet.
+  int64_t assumed = 0;
 };
 
 /// Sum of coefficient * loop + constant: one result of an indexing map.
@@ -123,13 +126,16 @@ struct Workload {
   double flops() const;
 };
 
+/// Stands for an extent that is not known until run time.
+inline constexpr int64_t kUsualExtent = 1024;
 /// Iterations that loop `loop` is taken to have where an amount must be a
-/// number: its extent if known, else those of a usual size; of a window, few.
+/// number: its extent if known, else what was assumed, else those of a usual
+/// size; of a window, few.
 int64_t assumedExtent(const Workload &w, size_t loop);
 /// That of every loop.
 std::vector<int64_t> assumedExtents(const Workload &w);
-/// The same for the extent of a dimension.
-int64_t assumedSize(int64_t extent);
+/// The same for dimension `d` of operand `op`.
+int64_t assumedSize(const Workload &w, const Operand &op, size_t d);
 /// A reduction loop that moves an operand along a dimension in which another
 /// loop moves it too.
 bool isWindowLoop(const Workload &w, size_t loop);

@@ -228,7 +228,7 @@ WarpAccess warpAccess(const LoopView &v, unsigned operand, int64_t bytes,
     for (size_t g = 0; g < at.size(); ++g) {
       int64_t s = v.stride[operand][g];
       // A stride of unknown size is a row of the assumed extent.
-      element += at[g] * (s == kUnknown ? assumedSize(kDynamic) : s);
+      element += at[g] * (s == kUnknown ? kUsualExtent : s);
     }
     int64_t first = element * size, last = first + bytes - 1;
     for (int64_t s = first / t.sectorBytes; s <= last / t.sectorBytes; ++s)

@@ -26,12 +26,12 @@ constexpr double kRegisterStep = 128;
 double ceilDiv(double a, double b) { return std::ceil(a / b); }
 
 /// Bytes between neighbouring iterations of `loop` in `op`.
-int64_t byteStride(const Operand &op, unsigned loop) {
+int64_t byteStride(const Workload &w, const Operand &op, unsigned loop) {
   int64_t packed = 1, result = 0;
   for (size_t d = op.index.size(); d-- > 0;) {
     bool known = !op.strides.empty() && op.strides[d] != kDynamic;
     result += op.index[d].coefficients[loop] * (known ? op.strides[d] : packed);
-    packed *= assumedSize(op.shape[d]);
+    packed *= assumedSize(w, op, d);
   }
   return result * sizeInBytes(op.type);
 }
@@ -160,8 +160,9 @@ void Builder::fillGlobal(AccessStream &s, const WarpAccess &access,
   s.lines = access.pieces(t.lineBytes);
   s.uniqueBytes = blockElements * double(side.bytes);
   double total = double(side.bytes);
-  for (int64_t d : w.operands[side.operand].shape)
-    total *= double(assumedSize(d));
+  const Operand &op = w.operands[side.operand];
+  for (size_t d = 0; d < op.shape.size(); ++d)
+    total *= double(assumedSize(w, op, d));
   s.totalBytes = total;
   s.sharingBlocks = sharing;
 }
@@ -172,7 +173,7 @@ void Builder::addOperand(bool isA) {
   TileShape tile = isA ? tileA(roles, c) : tileB(roles, c);
   std::optional<unsigned> rows = isA ? roles.m : roles.n;
   unsigned slow = side.fast == roles.k ? rows.value_or(roles.k) : roles.k;
-  int64_t globalPitch = byteStride(op, slow);
+  int64_t globalPitch = byteStride(w, op, slow);
   bool shared = isA ? c.sharedA : c.sharedB;
   int64_t vector = isA ? c.vectorA : c.vectorB;
   double tileElements = double(tile.rows * tile.columns);
@@ -254,8 +255,8 @@ void Builder::addOutput() {
   const Operand &op = w.operands[roles.c.operand];
   int64_t piece = c.pieceN();
   bool wide = roles.c.contiguous && roles.c.fast == roles.n;
-  int64_t alongM = roles.m ? byteStride(op, *roles.m) : 0;
-  int64_t alongN = roles.n ? byteStride(op, *roles.n) : 0;
+  int64_t alongM = roles.m ? byteStride(w, op, *roles.m) : 0;
+  int64_t alongN = roles.n ? byteStride(w, op, *roles.n) : 0;
   int64_t columns = std::min(kLanes, c.threadsN());
   // Rows of pieces side by side; where n is not along rows, single elements.
   WarpAccess access = {kLanes / columns, c.pieceM() * alongM,

@@ -455,9 +455,11 @@ std::vector<PtxPromise> Matmul::promises(const Workload &w, const TargetSpec &t,
     if (int64_t k = extent(w, loop); k != kDynamic)
       turns = std::clamp<int64_t>(turns * k, 1, kMostUnrolled);
   // In a single turn zeros beyond the end of k may be known, and fold.
-  int64_t perStep = existing(c.threadM, c.blockM, extent(w, r.m)) *
-                    existing(c.threadN, c.blockN, extent(w, r.n)) *
-                    (turns > 1 ? c.stepK() * c.unroll : 1);
+  int64_t perStep =
+      existing(c.threadM, c.blockM, extent(w, r.m)) *
+      existing(c.threadN, c.blockN, extent(w, r.n)) *
+      (turns > 1 ? existing(c.stepK() * c.unroll, c.blockK, extent(w, r.k))
+                 : 1);
   // From sm_100 on, one instruction may do two of them.
   bool packed = t.computeCapability() >= kPackedCapability;
   if (w.accumulator == ElementType::F32 && !c.mma)

@@ -181,6 +181,9 @@ private:
   bool decodeLoad() { return decodeMemory(false); }
   bool decodeStore();
   bool decodeMemory(bool isStore);
+  /// Of `count` elements of `bytes` that this load brings, those up to the last
+  /// that is used.
+  size_t usedElements(size_t count, unsigned bytes) const;
   Val memoryValue(const ptx::Operand &e, std::string_view type, unsigned bytes,
                   bool isStore);
   bool readKernelParam(const ptx::Operand &at, MemDesc &desc, VOp &op);

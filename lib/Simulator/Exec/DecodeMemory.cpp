@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace hwtune::exec {
 
@@ -208,6 +209,15 @@ const Entry *FunctionDecoder::memoryEntry(const MemDesc &desc) {
                                unsigned(desc.elemBytes)));
 }
 
+size_t FunctionDecoder::usedElements(size_t count, unsigned bytes) const {
+  auto place = uint32_t(inst - F.body.data());
+  for (auto [at, mask] : F.usedBytes)
+    if (at == place)
+      return std::min<size_t>(count,
+                              (std::bit_width(mask) + bytes - 1) / bytes);
+  return count;
+}
+
 bool FunctionDecoder::decodeMemory(bool isStore) {
   auto ops = operands();
   MemForm form;
@@ -221,6 +231,10 @@ bool FunctionDecoder::decodeMemory(bool isStore) {
   if (elems.size() != form.elems)
     return fail(fmt::format("'{}' with {} elements, expected {}",
                             M.str(name->full), elems.size(), form.elems));
+  // What a load brings beyond the last byte that is used need not exist.
+  size_t used = isStore ? elems.size() : usedElements(elems.size(), bytes);
+  elems.resize(used);
+  form.elems = unsigned(used);
   const Operand &at = ops[isStore ? 0 : 1];
   MemDesc desc;
   desc.isStore = isStore;

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 
@@ -65,11 +66,12 @@ std::byte *resolveLane(Warp *W, MemDesc &D, uint64_t address, uint32_t lane,
       space = AddrSpace::Param, off -= kParamWindow;
   }
   const char *what = D.isAtomic ? "atomic" : D.isStore ? "store" : "load";
-  if (off & (bytes - 1)) {
+  // Three of four elements are aligned as the four are.
+  if (off & (std::bit_ceil(bytes) - 1)) {
     fault(W, LaunchStatus::MisalignedAddress, DiagnosticKind::Misaligned, I,
           lane, address,
           fmt::format("{} of {} bytes at {:#x}, expected a multiple of {}",
-                      what, bytes, address, bytes));
+                      what, bytes, address, std::bit_ceil(bytes)));
     return nullptr;
   }
   auto within = [&](uint64_t size) {

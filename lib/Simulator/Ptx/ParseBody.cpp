@@ -8,6 +8,7 @@
 #include "ParserImpl.h"
 
 #include <algorithm>
+#include <charconv>
 
 using namespace hwtune;
 using namespace hwtune::ptx;
@@ -348,12 +349,41 @@ bool Parser::parseLoc() {
   return true;
 }
 
+bool Parser::placeUsedBytes(std::vector<std::string> &pragmas) {
+  constexpr std::string_view kName = "used_bytes_mask ";
+  for (size_t i = 0; i < pragmas.size();) {
+    std::string_view text = pragmas[i];
+    if (!text.starts_with(kName)) {
+      ++i;
+      continue;
+    }
+    text.remove_prefix(kName.size());
+    bool hex = text.starts_with("0x");
+    if (hex)
+      text.remove_prefix(2);
+    uint32_t mask = 0;
+    auto read = std::from_chars(text.data(), text.data() + text.size(), mask,
+                                hex ? 16 : 10);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size() ||
+        mask == 0)
+      return failExpected("a mask of 32 bits after `used_bytes_mask`");
+    fn->usedBytes.emplace_back(uint32_t(fn->body.size()), mask);
+    pragmas.erase(pragmas.begin() + ptrdiff_t(i));
+  }
+  return true;
+}
+
 bool Parser::parseBodyDirective() {
   std::string_view word = tok.text;
   if (word == "loc")
     return advance(), parseLoc();
-  if (word == "pragma")
-    return advance(), parsePragma(&fn->pragmas);
+  if (word == "pragma") {
+    std::vector<std::string> pragmas;
+    if (!(advance(), parsePragma(&pragmas)) || !placeUsedBytes(pragmas))
+      return false;
+    fn->pragmas.insert(fn->pragmas.end(), pragmas.begin(), pragmas.end());
+    return true;
+  }
   if (word == "reg")
     return advance(), parseRegisters();
   for (Space space :

@@ -70,6 +70,8 @@ private:
   bool parseSection();
   bool parseAlias();
   bool parsePragma(std::vector<std::string> *pragmas);
+  /// Takes what `pragmas` say of the next instruction to its place.
+  bool placeUsedBytes(std::vector<std::string> &pragmas);
 
   // --- variables (ParseVariable.cpp) ---
   struct DeclHead {

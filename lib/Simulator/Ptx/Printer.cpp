@@ -367,6 +367,9 @@ void Printer::body(const Function &f) {
   for (uint32_t i = 0; i <= f.body.size(); ++i) {
     for (; label < f.labels.size() && f.labels[label].instruction == i; ++label)
       put("{}:\n", m.str(f.labels[label].name));
+    for (auto [place, mask] : f.usedBytes)
+      if (place == i)
+        put("  .pragma \"used_bytes_mask {:#x}\";\n", mask);
     if (i < f.body.size())
       instruction(f, f.body[i]);
   }

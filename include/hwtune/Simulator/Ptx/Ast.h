@@ -24,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace hwtune::ptx {
@@ -281,6 +282,9 @@ struct Function {
   Linkage linkage = Linkage::Internal;
   LaunchBounds bounds;
   std::vector<std::string> pragmas;
+  /// `.pragma "used_bytes_mask …"`: of a load, by its place in `body`, a bit
+  /// for each byte that is used; the others need not exist. Ascending.
+  std::vector<std::pair<uint32_t, uint32_t>> usedBytes;
   std::vector<Variable> params, returns;
   uint32_t paramBytes = 0; ///< of the parameter block (kernels)
   std::vector<Register> registers;

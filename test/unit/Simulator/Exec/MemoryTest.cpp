@@ -23,6 +23,28 @@ std::string kernel(const std::string &body, const std::string &vars = "") {
          body + "\nret;\n}\n";
 }
 
+/// LLVM widens three loads to four and says which bytes it wants.
+TEST(Memory, BytesThatAreNotUsedNeedNotExist) {
+  ExecHarness h(kernel(".pragma \"used_bytes_mask 0xfff\"; "
+                       "ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%rd0]; "
+                       "add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; "
+                       "st.global.u32 [%rd1], %r1;"));
+  ASSERT_TRUE(h.program) << h.error;
+  auto in = h.upload(std::vector<uint32_t>{1, 20, 300});
+  auto out = h.upload(std::vector<uint32_t>(1));
+  auto r = h.run("k", {1, 1, 1}, {1, 1, 1}, {in, out});
+  ASSERT_TRUE(r.ok()) << r.diagnostic.str();
+  EXPECT_EQ(h.download<uint32_t>(out, 1)[0], 321u);
+  // Without the words for it the fourth is outside; alignment is that of four.
+  ExecHarness all(kernel("ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%rd0];"));
+  in = all.upload(std::vector<uint32_t>{1, 20, 300});
+  EXPECT_FALSE(all.run("k", {1, 1, 1}, {1, 1, 1}, {in, in}).ok());
+  ExecHarness odd(kernel(".pragma \"used_bytes_mask 0xfff\"; "
+                         "ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%rd0+8];"));
+  in = odd.upload(std::vector<uint32_t>(8));
+  EXPECT_FALSE(odd.run("k", {1, 1, 1}, {1, 1, 1}, {in, in}).ok());
+}
+
 TEST(Memory, ExtendsNarrowLoadsAndVectors) {
   ExecHarness h(
       kernel("ld.global.s8 %r1, [%rd0+1]; ld.global.u8 %r2, [%rd0+1]; "

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hwtune/Transforms/LaunchSizes.h"
+#include "hwtune/Workload/LaunchSizes.h"
 
 #include <algorithm>
 #include <iterator>
@@ -64,7 +64,7 @@ static int64_t roundUp(int64_t value, int64_t multiple) {
 LaunchExtents::LaunchExtents(const Workload &w, LaunchSizes sizes)
     : w(w), sizes(sizes), extents(assumedExtents(w)) {
   for (size_t i = 0; i < w.loops.size(); ++i) {
-    multiples.push_back(sizes == LaunchSizes::Tails ? rowMultipleOf(w, i) : 1);
+    multiples.push_back(rowMultipleOf(w, i));
     if (w.loops[i].extent == kDynamic && sizes == LaunchSizes::Tails &&
         !isWindowLoop(w, i))
       extents[i] =
@@ -135,6 +135,12 @@ void LaunchExtents::keepWithinStaticSizes() {
         extents[i] =
             std::max<int64_t>(1, extents[i] - (excess + step - 1) / step);
       }
+}
+
+void hwtune::assumeSizes(Workload &w) {
+  std::vector<int64_t> extents = LaunchExtents(w, LaunchSizes::Usual).get();
+  for (size_t i = 0; i < extents.size(); ++i)
+    w.loops[i].assumed = extents[i];
 }
 
 std::vector<std::vector<int64_t>> hwtune::launchShapes(const Workload &w,

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hwtune/Transforms/LaunchSizes.h"
+#include "hwtune/Workload/LaunchSizes.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HWTUNE_TRANSFORMS_LAUNCHSIZES_H
-#define HWTUNE_TRANSFORMS_LAUNCHSIZES_H
+#ifndef HWTUNE_WORKLOAD_LAUNCHSIZES_H
+#define HWTUNE_WORKLOAD_LAUNCHSIZES_H
 
 #include "hwtune/Workload/Workload.h"
 
@@ -26,6 +26,10 @@ enum class LaunchSizes { Usual, Tails };
 std::vector<std::vector<int64_t>>
 launchShapes(const Workload &w, LaunchSizes sizes = LaunchSizes::Usual);
 
+/// Sets `Loop::assumed` of every loop to what a launch of `LaunchSizes::Usual`
+/// has: what is counted and scored is what is measured.
+void assumeSizes(Workload &w);
+
 } // namespace hwtune
 
-#endif // HWTUNE_TRANSFORMS_LAUNCHSIZES_H
+#endif // HWTUNE_WORKLOAD_LAUNCHSIZES_H
