@@ -15,7 +15,7 @@ MAX_LINES = 1000
 ENGINE = ("Support Driver Target Workload Space Model Search Records Simulator "
           "Measure Tuner").split()
 # Programs and libraries of the engine storey: they must not link MLIR.
-ENGINE_BINARIES = ["bin/hwtune-run", "bin/hwtune-replay", "bin/hwtune-records",
+ENGINE_BINARIES = ["bin/hwtune-run", "bin/hwtune-records",
                    "bin/hwtune-report", "lib/libhwtune-simcuda.so",
                    "lib/libhwtune-gpu-runtime.so"]
 

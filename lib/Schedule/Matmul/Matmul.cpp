@@ -70,7 +70,8 @@ std::vector<int64_t> vectorsOf(const Side &side) {
 /// A pad that keeps rows aligned for the widest access.
 int64_t padOf(const Side &side) { return kWidestAccess / side.bytes; }
 
-void addKnobs(Space &space, const Workload &w, const Roles &r) {
+void addKnobs(Space &space, const Workload &w, const Roles &r,
+              const TargetSpec &t) {
   auto knob = [&](std::string name, std::vector<int64_t> values,
                   std::string description, bool categorical = false) {
     space.knobs.push_back({std::move(name), std::move(values),
@@ -78,9 +79,14 @@ void addKnobs(Space &space, const Workload &w, const Roles &r) {
   };
   const std::vector<int64_t> blocks = {16, 32, 64, 128, 256}, none = {1};
   const std::vector<int64_t> threads = {1, 2, 4, 8, 16};
-  knob("block_m", r.m ? upTo(blocks, extent(w, r.m)) : none,
+  // A vector alone must have rows for a whole warp, however short it is.
+  auto atLeastWarp = [&](int64_t n) {
+    return n == kDynamic ? n : std::max<int64_t>(n, t.warpSize);
+  };
+  int64_t m = extent(w, r.m), n = extent(w, r.n);
+  knob("block_m", r.m ? upTo(blocks, r.n ? m : atLeastWarp(m)) : none,
        "rows of C per block");
-  knob("block_n", r.n ? upTo(blocks, extent(w, r.n)) : none,
+  knob("block_n", r.n ? upTo(blocks, r.m ? n : atLeastWarp(n)) : none,
        "columns of C per block");
   knob("block_k", upTo({8, 16, 32, 64}, extent(w, r.k)),
        "values of k per step of a block");
@@ -316,7 +322,7 @@ public:
   Space space(const Workload &w, const TargetSpec &t) const override {
     Roles roles = assignRoles(w);
     Space space;
-    addKnobs(space, w, roles);
+    addKnobs(space, w, roles, t);
     addThreadConstraints(space, t);
     addCopyConstraints(space, w, roles, /*isA=*/true);
     addCopyConstraints(space, w, roles, /*isA=*/false);
