@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hwtune/Support/File.h"
 #include "hwtune/Support/Json.h"
 #include "hwtune/Support/Text.h"
 #include "hwtune/Target/TargetFields.h"
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <sstream>
 
 using namespace hwtune;
@@ -280,14 +280,10 @@ Expected<TargetSpec> hwtune::targetFromJson(std::string_view text) {
 }
 
 Expected<TargetSpec> hwtune::targetFromFile(const std::string &path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in)
-    return Error{fmt::format("cannot read the target description `{}`", path),
-                 ""};
-  std::string text(kMaxTextBytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(in.gcount()));
-  Expected<TargetSpec> spec = targetFromJson(text);
+  Expected<std::string> text = readFile(path, kMaxTextBytes);
+  if (!text)
+    return text.error();
+  Expected<TargetSpec> spec = targetFromJson(*text);
   if (!spec)
     return Error{spec.error().message, path};
   return spec;

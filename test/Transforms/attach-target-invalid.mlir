@@ -4,7 +4,7 @@
 
 // ID: error: unknown target `a100-sxm4`, did you mean one of: a100-sxm4-40gb, a100-sxm4-80gb
 // ID-NOT: hwtune.target
-// FILE: error: cannot read the target description
+// FILE: error: cannot read '{{.*}}-missing.json': No such file or directory
 // FILE-NOT: hwtune.target
 // FIELD: bad-gpu.json: {{.*}}sm_count
 // FIELD-NOT: hwtune.target

@@ -273,10 +273,12 @@ TEST(TargetText, RelationsBetweenFields) {
 
 TEST(TargetText, FilesCarryTheirNameInErrors) {
   EXPECT_EQ(targetFromFile("/nonexistent/x.json").error().str(),
-            "cannot read the target description `/nonexistent/x.json`");
+            "cannot read '/nonexistent/x.json': No such file or directory");
   // A slash or the suffix makes a name a file.
   EXPECT_EQ(targetFromIdOrFile("x.json").error().str(),
-            "cannot read the target description `x.json`");
+            "cannot read 'x.json': No such file or directory");
+  EXPECT_EQ(targetFromIdOrFile("/").error().str(),
+            "cannot read '/': Is a directory");
   EXPECT_TRUE(bool(targetFromIdOrFile("t4")));
 }
 
