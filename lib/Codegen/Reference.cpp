@@ -497,6 +497,16 @@ Expected<ReferenceOutput> Reference::output(unsigned k,
 
 } // namespace
 
+Status checkReferenceKnows(Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp)
+    return Error{"'" + op->getName().getStringRef().str() +
+                     "' is no linalg op, which the reference needs",
+                 ""};
+  Expected<Program> program = Program::compile(linalgOp);
+  return program ? success() : Status(program.error());
+}
+
 Expected<std::vector<ReferenceOutput>>
 computeReference(Operation *op, const ReferenceInputs &inputs,
                  const std::vector<std::vector<uint64_t>> &indices) {

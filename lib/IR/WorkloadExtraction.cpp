@@ -19,11 +19,15 @@
 #include "hwtune/Workload/LaunchSizes.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
@@ -120,6 +124,17 @@ static std::string refuseOperand(Value value, unsigned index, bool isOutput) {
   return "";
 }
 
+/// A type of less than 16 bits that `op` computes with: PTX has no arithmetic
+/// on it, and nothing here expands it.
+static Type narrowFloatOf(Operation *op) {
+  for (Type type :
+       llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                SmallVector<Type>(op->getResultTypes())))
+    if (auto real = dyn_cast<FloatType>(type); real && real.getWidth() < 16)
+      return type;
+  return {};
+}
+
 /// Why the body rules out tuning, "" if it does not.
 static std::string refuseBody(linalg::LinalgOp op) {
   std::string reason;
@@ -129,6 +144,13 @@ static std::string refuseBody(linalg::LinalgOp op) {
     if (!isMemoryEffectFree(inner)) {
       reason = "body operation '" + inner->getName().getStringRef().str() +
                "' has side effects, expected pure operations";
+      return WalkResult::interrupt();
+    }
+    if (Type narrow = narrowFloatOf(inner);
+        narrow && !isa<arith::ConstantOp>(inner)) {
+      llvm::raw_string_ostream(reason)
+          << "body operation '" << inner->getName() << "' computes with "
+          << narrow << ", which can only be moved";
       return WalkResult::interrupt();
     }
     for (Value operand : inner->getOperands())
@@ -195,19 +217,66 @@ static std::string refuseOutputMap(linalg::LinalgOp op, OpOperand &output) {
   return "";
 }
 
-/// An input that is also an output is read where it is written: other threads
-/// may have been there before.
+/// The buffer that `view` is of, through casts that change no element's place.
+static Value withoutCasts(Value view) {
+  while (auto cast = view.getDefiningOp<memref::CastOp>())
+    view = cast.getSource();
+  return view;
+}
+
+static Value rootOf(Value view) {
+  while (auto op = view.getDefiningOp<ViewLikeOpInterface>())
+    view = op.getViewSource();
+  return view;
+}
+
+enum class Overlap { None, Same, Some };
+
+/// How the elements of two buffers lie to each other, as far as views of one
+/// buffer tell; what comes from two buffers is taken to be apart.
+static Overlap overlapOf(Value a, Value b) {
+  a = withoutCasts(a);
+  b = withoutCasts(b);
+  if (a == b)
+    return Overlap::Same;
+  if (rootOf(a) != rootOf(b))
+    return Overlap::None;
+  auto one = a.getDefiningOp<memref::SubViewOp>(),
+       other = b.getDefiningOp<memref::SubViewOp>();
+  if (!one || !other ||
+      withoutCasts(one.getSource()) != withoutCasts(other.getSource()))
+    return Overlap::Some;
+  HyperrectangularSlice first(one), second(other);
+  MLIRContext *context = one.getContext();
+  FailureOr<bool> overlap =
+      ValueBoundsConstraintSet::areOverlappingSlices(context, first, second);
+  if (succeeded(overlap) && !*overlap)
+    return Overlap::None;
+  FailureOr<bool> same =
+      ValueBoundsConstraintSet::areEquivalentSlices(context, first, second);
+  return succeeded(same) && *same ? Overlap::Same : Overlap::Some;
+}
+
+/// An input that shares elements with an output is read where it is written:
+/// other threads may have been there before.
 static std::string refuseOverwriting(linalg::LinalgOp op) {
   for (OpOperand &output : op.getDpsInitsMutable())
-    for (OpOperand &other : op->getOpOperands())
-      if (&other != &output && other.get() == output.get() &&
-          isa<MemRefType>(other.get().getType()) &&
-          (op.isDpsInit(&other) || op.getMatchingIndexingMap(&other) !=
-                                       op.getMatchingIndexingMap(&output)))
+    for (OpOperand &other : op->getOpOperands()) {
+      if (&other == &output || !isa<MemRefType>(other.get().getType()))
+        continue;
+      Overlap overlap = overlapOf(other.get(), output.get());
+      bool inPlace = !op.isDpsInit(&other) && overlap == Overlap::Same &&
+                     op.getMatchingIndexingMap(&other) ==
+                         op.getMatchingIndexingMap(&output);
+      if (overlap != Overlap::None && !inPlace)
         return "operands " + std::to_string(other.getOperandNumber()) +
                " and " + std::to_string(output.getOperandNumber()) +
-               " are one buffer, which is written while it is read in another "
-               "order";
+               (overlap == Overlap::Same
+                    ? " are one buffer, which is written while it is read in "
+                      "another order"
+                    : " are views of one buffer that may overlap, expected "
+                      "views that lie apart");
+    }
   return "";
 }
 

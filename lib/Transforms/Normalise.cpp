@@ -53,6 +53,18 @@ void decomposeAggregates(RewriterBase &rewriter, ModuleOp module) {
       rewriter.replaceOp(op, *results);
   }
   // Where these fail, the operation stays as it is.
+  for (auto op : collect<linalg::WinogradFilterTransformOp>(module)) {
+    rewriter.setInsertionPoint(op);
+    (void)linalg::decomposeWinogradFilterTransformOp(rewriter, op);
+  }
+  for (auto op : collect<linalg::WinogradInputTransformOp>(module)) {
+    rewriter.setInsertionPoint(op);
+    (void)linalg::decomposeWinogradInputTransformOp(rewriter, op);
+  }
+  for (auto op : collect<linalg::WinogradOutputTransformOp>(module)) {
+    rewriter.setInsertionPoint(op);
+    (void)linalg::decomposeWinogradOutputTransformOp(rewriter, op);
+  }
   for (auto op : collect<linalg::PackOp>(module)) {
     rewriter.setInsertionPoint(op);
     (void)linalg::lowerPack(rewriter, op);

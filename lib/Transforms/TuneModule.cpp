@@ -11,6 +11,7 @@
 #include "TuneMachine.h"
 #include "TuneRequest.h"
 
+#include "hwtune/Codegen/Reference.h"
 #include "hwtune/IR/WorkloadExtraction.h"
 #include "hwtune/Support/Text.h"
 #include "hwtune/Transforms/ConfigConversion.h"
@@ -187,7 +188,7 @@ void report(std::span<const std::pair<Location, Error>> failures,
 /// where what stops one stops all.
 Status annotateAll(ModuleTuner &tuner, std::span<const OpenOp> open,
                    const UserSchedules &schedules, bool requireHit,
-                   TuneModuleResult &summary) {
+                   bool verifies, TuneModuleResult &summary) {
   std::vector<std::pair<Location, Error>> failures;
   for (const auto &[op, tunable] : open) {
     Location loc = op->getLoc();
@@ -198,6 +199,12 @@ Status annotateAll(ModuleTuner &tuner, std::span<const OpenOp> open,
       emitRemark(loc) << "cannot be tuned: "
                       << (tunable.workload ? "no schedule matches"
                                            : tunable.workload.error().message);
+      continue;
+    }
+    // Known before anything is measured: no winner could be verified.
+    if (Status known = checkReferenceKnows(tunable.op); verifies && !known) {
+      emitRemark(loc) << "cannot be tuned, for no result could be checked: "
+                      << known.error().message;
       continue;
     }
     Expected<Annotation> annotation = tuner.annotate(tunable, *schedule);
@@ -276,8 +283,8 @@ hwtune::tuneModule(ModuleOp module, const TargetSpec &target,
   for (const std::string &note : notes)
     emitRemark(module.getLoc()) << note;
   ModuleTuner tuner(target, options, *opTuning, **machine);
-  if (Status s =
-          annotateAll(tuner, open, schedules, options.requireHit, summary);
+  if (Status s = annotateAll(tuner, open, schedules, options.requireHit,
+                             (*machine)->environment().device.runs(), summary);
       !s)
     return s.error();
   summary.interrupted = tuner.interrupted();

@@ -61,6 +61,10 @@ Expected<std::vector<ReferenceOutput>>
 computeReference(mlir::Operation *op, const ReferenceInputs &inputs,
                  const std::vector<std::vector<uint64_t>> &indices = {});
 
+/// An error where `op` is no LinalgOp or has an operation in its body that the
+/// reference does not know.
+Status checkReferenceKnows(mlir::Operation *op);
+
 } // namespace hwtune
 
 #endif // HWTUNE_CODEGEN_REFERENCE_H
