@@ -15,6 +15,7 @@
 
 #include "Bufferise.h"
 
+#include "hwtune/IR/OpIsolation.h"
 #include "hwtune/IR/WorkloadExtraction.h"
 #include "hwtune/Target/KnownTargets.h"
 #include "hwtune/Transforms/ConfigConversion.h"
@@ -36,6 +37,32 @@ using namespace hwtune;
 /// Reported at an operation already.
 static Error reported() { return Error{"", ""}; }
 
+/// Why `config` cannot be applied to `op`, "" if it can.
+static std::string whyNot(ConfigAttr config, Operation *op,
+                          const TargetSpec &target,
+                          const UserSchedules &schedules) {
+  Expected<Workload> workload = extractWorkload(op);
+  if (!workload)
+    return workload.error().message;
+  auto resolved = resolveConfig(config, op, *workload, target, schedules);
+  return resolved ? "" : resolved.error().message;
+}
+
+/// The same for the operation with its body folded, as bufferisation leaves it:
+/// what is dead or does nothing can hide what the operation is.
+static std::string whyNotFolded(ConfigAttr config, Operation *op,
+                                const TargetSpec &target,
+                                const UserSchedules &schedules) {
+  OwningOpRef<ModuleOp> isolated = isolateOp(op);
+  PassManager pm(op->getContext());
+  pm.addPass(createCanonicalizerPass());
+  Operation *folded = nullptr;
+  if (succeeded(pm.run(*isolated)))
+    isolated->walk([&](linalg::LinalgOp inner) { folded = inner; });
+  return folded ? whyNot(config, folded, target, schedules)
+                : std::string("it does nothing");
+}
+
 /// Every annotation names a schedule that fits and a legal configuration.
 static Status checkAnnotations(ModuleOp module, const TargetSpec &target,
                                const UserSchedules &schedules) {
@@ -44,14 +71,9 @@ static Status checkAnnotations(ModuleOp module, const TargetSpec &target,
     auto config = op->getAttrOfType<ConfigAttr>(HWTuneDialect::kConfigAttrName);
     if (!config)
       return;
-    Expected<Workload> workload = extractWorkload(op);
-    std::string why = workload ? "" : workload.error().message;
-    if (workload)
-      if (auto resolved =
-              resolveConfig(config, op, *workload, target, schedules);
-          !resolved)
-        why = resolved.error().message;
-    if (why.empty())
+    std::string why = whyNot(config, op, target, schedules);
+    if (why.empty() || (extractWorkload(op) &&
+                        whyNotFolded(config, op, target, schedules).empty()))
       return;
     emitError(op->getLoc()) << "'hwtune.config' cannot be applied: " << why;
     good = false;

@@ -34,4 +34,18 @@ module attributes {hwtune.target = #hwtune.target<"rtx-4090">} {
     linalg.batch_matmul ins(%a, %b : memref<?x8x?xf32>, memref<?x?x64xf32>) outs(%c : memref<?x8x64xf32>)
     return
   }
+
+  // A body in which something is dead or does nothing is a product all the same.
+  func.func @dead(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
+    %one = arith.constant 1.0 : f32
+    %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%o : tensor<64x64xf32>) {
+    ^bb0(%x: f32, %y: f32, %z: f32):
+      %d = math.exp %x : f32
+      %i = arith.mulf %x, %one : f32
+      %p = arith.mulf %i, %y : f32
+      %s = arith.addf %z, %p : f32
+      linalg.yield %s : f32
+    } -> tensor<64x64xf32>
+    return %r : tensor<64x64xf32>
+  }
 }
