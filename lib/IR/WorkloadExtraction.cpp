@@ -357,11 +357,19 @@ static hwtune::Operand describeOperand(linalg::LinalgOp op,
 
 /// The engine classifies by loops, indexing and counts; two facts that only
 /// the body shows can make the result plainer.
-static WorkloadKind classifyOp(const Workload &w,
+static WorkloadKind classifyOp(linalg::LinalgOp op, const Workload &w,
                                const hwtune::BodyFacts &body) {
   if (body.usesIndex)
     return WorkloadKind::Generic;
   WorkloadKind kind = hwtune::classify(w);
+  // What is never read (only its shape is used) crosses no lines.
+  if (kind == WorkloadKind::Transpose) {
+    Workload read = w;
+    for (OpOperand &operand : llvm::reverse(op->getOpOperands()))
+      if (!op.isDpsInit(&operand) && !op.payloadUsesValueFromOperand(&operand))
+        read.operands.erase(read.operands.begin() + operand.getOperandNumber());
+    kind = hwtune::classify(read);
+  }
   bool needsProduct =
       kind == WorkloadKind::Contraction || kind == WorkloadKind::Convolution;
   return needsProduct && !body.isMultiplyAccumulate ? WorkloadKind::Generic
@@ -434,7 +442,7 @@ hwtune::Expected<Workload> hwtune::extractWorkload(Operation *op) {
   w.body = body.counts;
   w.combiner = body.combiner;
   w.accumulator = body.accumulator.value_or(w.operands.back().type);
-  w.kind = classifyOp(w, body);
+  w.kind = classifyOp(linalgOp, w, body);
   w.wholeRows = canPromiseWholeRows(w);
   assumeSizes(w);
   auto digest =

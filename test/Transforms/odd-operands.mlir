@@ -48,4 +48,14 @@ module attributes {hwtune.target = #hwtune.target<"rtx-4090">} {
     } -> tensor<64x64xf32>
     return %r : tensor<64x64xf32>
   }
+
+  // An operand of which only the shape is used makes no transpose.
+  func.func @shape(%a: tensor<64x48xf32>, %b: tensor<48x64xf32>, %o: tensor<64x48xf32>) -> tensor<64x48xf32> {
+    %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n, m)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} ins(%a, %b : tensor<64x48xf32>, tensor<48x64xf32>) outs(%o : tensor<64x48xf32>) {
+    ^bb0(%x: f32, %y: f32, %z: f32):
+      %e = math.exp %x : f32
+      linalg.yield %e : f32
+    } -> tensor<64x48xf32>
+    return %r : tensor<64x48xf32>
+  }
 }
