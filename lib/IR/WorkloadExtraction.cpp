@@ -224,7 +224,7 @@ static Value withoutCasts(Value view) {
   return view;
 }
 
-static Value rootOf(Value view) {
+Value hwtune::rootBuffer(Value view) {
   while (auto op = view.getDefiningOp<ViewLikeOpInterface>())
     view = op.getViewSource();
   return view;
@@ -239,7 +239,7 @@ static Overlap overlapOf(Value a, Value b) {
   b = withoutCasts(b);
   if (a == b)
     return Overlap::Same;
-  if (rootOf(a) != rootOf(b))
+  if (hwtune::rootBuffer(a) != hwtune::rootBuffer(b))
     return Overlap::None;
   auto one = a.getDefiningOp<memref::SubViewOp>(),
        other = b.getDefiningOp<memref::SubViewOp>();

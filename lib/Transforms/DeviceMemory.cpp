@@ -350,12 +350,6 @@ private:
 
 } // namespace
 
-Value hwtune::rootBuffer(Value view) {
-  while (auto op = view.getDefiningOp<ViewLikeOpInterface>())
-    view = op.getViewSource();
-  return view;
-}
-
 std::string hwtune::whyNotOffloadable(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return "function has " +

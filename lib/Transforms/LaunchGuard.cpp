@@ -7,6 +7,7 @@
 
 #include "LaunchGuard.h"
 #include "hwtune/IR/OpIsolation.h"
+#include "hwtune/IR/WorkloadExtraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

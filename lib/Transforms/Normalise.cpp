@@ -42,6 +42,16 @@ template <typename Op> SmallVector<Op> collect(ModuleOp module) {
 // Aggregates
 //===----------------------------------------------------------------------===//
 
+/// Takes every `Op` apart; where that fails, the operation stays as it is.
+template <typename Op, typename TakeApart>
+void takeApart(RewriterBase &rewriter, ModuleOp module,
+               TakeApart takeApartOne) {
+  for (auto op : collect<Op>(module)) {
+    rewriter.setInsertionPoint(op);
+    (void)takeApartOne(rewriter, op);
+  }
+}
+
 void decomposeAggregates(RewriterBase &rewriter, ModuleOp module) {
   for (auto op : collect<linalg::AggregatedOpInterface>(module)) {
     // On buffers there is no result to replace: such an operation stays.
@@ -52,27 +62,18 @@ void decomposeAggregates(RewriterBase &rewriter, ModuleOp module) {
     if (succeeded(results))
       rewriter.replaceOp(op, *results);
   }
-  // Where these fail, the operation stays as it is.
-  for (auto op : collect<linalg::WinogradFilterTransformOp>(module)) {
-    rewriter.setInsertionPoint(op);
-    (void)linalg::decomposeWinogradFilterTransformOp(rewriter, op);
-  }
-  for (auto op : collect<linalg::WinogradInputTransformOp>(module)) {
-    rewriter.setInsertionPoint(op);
-    (void)linalg::decomposeWinogradInputTransformOp(rewriter, op);
-  }
-  for (auto op : collect<linalg::WinogradOutputTransformOp>(module)) {
-    rewriter.setInsertionPoint(op);
-    (void)linalg::decomposeWinogradOutputTransformOp(rewriter, op);
-  }
-  for (auto op : collect<linalg::PackOp>(module)) {
-    rewriter.setInsertionPoint(op);
-    (void)linalg::lowerPack(rewriter, op);
-  }
-  for (auto op : collect<linalg::UnPackOp>(module)) {
-    rewriter.setInsertionPoint(op);
-    (void)linalg::lowerUnPack(rewriter, op);
-  }
+  takeApart<linalg::WinogradFilterTransformOp>(
+      rewriter, module, linalg::decomposeWinogradFilterTransformOp);
+  takeApart<linalg::WinogradInputTransformOp>(
+      rewriter, module, linalg::decomposeWinogradInputTransformOp);
+  takeApart<linalg::WinogradOutputTransformOp>(
+      rewriter, module, linalg::decomposeWinogradOutputTransformOp);
+  takeApart<linalg::PackOp>(rewriter, module, [](auto &rewriter, auto op) {
+    return linalg::lowerPack(rewriter, op);
+  });
+  takeApart<linalg::UnPackOp>(rewriter, module, [](auto &rewriter, auto op) {
+    return linalg::lowerUnPack(rewriter, op);
+  });
 }
 
 //===----------------------------------------------------------------------===//

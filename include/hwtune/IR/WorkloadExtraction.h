@@ -49,6 +49,9 @@ BufferLayout layoutOf(mlir::MemRefType type);
 /// LinalgOp.
 std::string canonicalText(mlir::Operation *op);
 
+/// The buffer that `view` is a view of, through casts and reshapes.
+mlir::Value rootBuffer(mlir::Value view);
+
 /// One linalg operation of a module, with the workload or the reason.
 struct TunableOp {
   mlir::Operation *op = nullptr;

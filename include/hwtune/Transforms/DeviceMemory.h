@@ -30,9 +30,6 @@ std::string whyNotOffloadable(mlir::func::FuncOp function);
 /// made in between never leave the device.
 void placeOnDevice(mlir::func::FuncOp function, MemoryMode mode);
 
-/// The buffer that `view` is a view of, through casts and reshapes.
-mlir::Value rootBuffer(mlir::Value view);
-
 } // namespace hwtune
 
 #endif // HWTUNE_TRANSFORMS_DEVICEMEMORY_H
