@@ -244,9 +244,43 @@ bool compareInts(arith::CmpIPredicate p, int64_t a, int64_t b, unsigned w) {
 }
 
 bool compareFloats(arith::CmpFPredicate p, Real a, Real b) {
-  // The predicate's bits: 1 equal, 2 greater, 4 less, 8 unordered.
-  unsigned is = std::isnan(a) || std::isnan(b) ? 8 : a == b ? 1 : a > b ? 2 : 4;
-  return static_cast<unsigned>(p) & is;
+  using P = arith::CmpFPredicate;
+  bool unordered = std::isnan(a) || std::isnan(b);
+  switch (p) {
+  case P::AlwaysFalse:
+    return false;
+  case P::OEQ:
+    return a == b;
+  case P::OGT:
+    return a > b;
+  case P::OGE:
+    return a >= b;
+  case P::OLT:
+    return a < b;
+  case P::OLE:
+    return a <= b;
+  case P::ONE:
+    return !unordered && a != b;
+  case P::ORD:
+    return !unordered;
+  case P::UEQ:
+    return unordered || a == b;
+  case P::UGT:
+    return unordered || a > b;
+  case P::UGE:
+    return unordered || a >= b;
+  case P::ULT:
+    return unordered || a < b;
+  case P::ULE:
+    return unordered || a <= b;
+  case P::UNE:
+    return a != b; // true of NaNs in C++ too
+  case P::UNO:
+    return unordered;
+  case P::AlwaysTrue:
+    return true;
+  }
+  return false;
 }
 
 /// A truth value whose `error` is 1 where it could be either.

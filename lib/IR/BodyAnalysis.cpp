@@ -30,15 +30,6 @@ static bool isCast(Operation *op) {
              arith::IndexCastUIOp>(op);
 }
 
-static Value stripCasts(Value value) {
-  while (Operation *def = value.getDefiningOp()) {
-    if (!isCast(def))
-      break;
-    value = def->getOperand(0);
-  }
-  return value;
-}
-
 /// The name of an associative, commutative operation, "" for others.
 static StringRef combinerName(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
@@ -75,27 +66,43 @@ static std::pair<Operation *, Value> findCombiner(linalg::LinalgOp op) {
   return {};
 }
 
-/// Whether `a` and `b` are two different inputs, casts aside.
-static bool areTwoInputs(linalg::LinalgOp op, Value a, Value b) {
-  a = stripCasts(a);
-  b = stripCasts(b);
-  auto isInput = [&](Value value) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    return argument && argument.getOwner() == op.getBlock() &&
-           argument.getArgNumber() < unsigned(op.getNumDpsInputs());
-  };
-  return a != b && isInput(a) && isInput(b);
+/// The cast that makes `value`, null if none does; `value` becomes its operand.
+static Operation *takeCast(Value &value) {
+  Operation *cast = value.getDefiningOp();
+  if (!cast || !isCast(cast))
+    return nullptr;
+  value = cast->getOperand(0);
+  return cast;
 }
 
-static bool isMultiplyAccumulate(linalg::LinalgOp op, Operation *combiner,
-                                 Value update) {
-  if (auto fma = dyn_cast<math::FmaOp>(combiner))
-    return areTwoInputs(op, fma.getA(), fma.getB());
-  if (!isa<arith::AddFOp, arith::AddIOp>(combiner))
-    return false;
-  Operation *product = stripCasts(update).getDefiningOp();
-  return product && isa<arith::MulFOp, arith::MulIOp>(product) &&
-         areTwoInputs(op, product->getOperand(0), product->getOperand(1));
+std::optional<MultiplyAccumulate>
+hwtune::matchMultiplyAccumulate(linalg::LinalgOp op) {
+  auto [combiner, product] = findCombiner(op);
+  if (!combiner)
+    return std::nullopt;
+  MultiplyAccumulate match;
+  std::array<Value, 2> factors;
+  if (auto fma = dyn_cast<math::FmaOp>(combiner)) {
+    factors = {fma.getA(), fma.getB()};
+  } else {
+    if (!isa<arith::AddFOp, arith::AddIOp>(combiner))
+      return std::nullopt;
+    Operation *mul = product.getDefiningOp();
+    if (!mul || !isa<arith::MulFOp, arith::MulIOp>(mul))
+      return std::nullopt;
+    factors = {mul->getOperand(0), mul->getOperand(1)};
+  }
+  for (unsigned i : {0, 1}) {
+    match.convert[i] = takeCast(factors[i]);
+    auto argument = dyn_cast<BlockArgument>(factors[i]);
+    if (!argument || argument.getOwner() != op.getBlock() ||
+        argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))
+      return std::nullopt;
+    match.input[i] = argument.getArgNumber();
+  }
+  if (match.input[0] == match.input[1])
+    return std::nullopt;
+  return match;
 }
 
 static bool isFusedMultiply(Operation *op) {
@@ -158,6 +165,6 @@ BodyFacts hwtune::analyseBody(linalg::LinalgOp op) {
   facts.combiner =
       isa<math::FmaOp>(combiner) ? "add" : combinerName(combiner).str();
   facts.accumulator = elementTypeOf(combiner->getResult(0).getType());
-  facts.isMultiplyAccumulate = isMultiplyAccumulate(op, combiner, update);
+  facts.isMultiplyAccumulate = matchMultiplyAccumulate(op).has_value();
   return facts;
 }

@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -23,13 +24,24 @@ struct BodyFacts {
   std::string combiner;
   /// Type of the combining operation's result.
   std::optional<ElementType> accumulator;
-  /// out += a * b with a and b two different inputs, casts aside.
+  /// Whether `matchMultiplyAccumulate` matches.
   bool isMultiplyAccumulate = false;
   /// The values of the loops themselves are read.
   bool usesIndex = false;
 };
 
 BodyFacts analyseBody(mlir::linalg::LinalgOp op);
+
+/// A body that does out += cast(a) * cast(b) with two different inputs;
+/// what a contraction's schedule can take apart.
+struct MultiplyAccumulate {
+  /// Positions of a and b among the inputs.
+  std::array<unsigned, 2> input;
+  /// What converts a and b, null: nothing.
+  std::array<mlir::Operation *, 2> convert;
+};
+std::optional<MultiplyAccumulate>
+matchMultiplyAccumulate(mlir::linalg::LinalgOp op);
 
 } // namespace hwtune
 

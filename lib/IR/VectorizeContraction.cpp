@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BodyAnalysis.h"
 #include "TransformUtils.h"
 #include "hwtune/IR/TransformOps.h"
 
@@ -23,46 +24,6 @@ using namespace mlir;
 
 namespace hwtune {
 namespace {
-
-/// What the body does with its inputs: c + widen(a) * widen(b).
-struct Body {
-  std::array<Operation *, 2> widen = {nullptr, nullptr}; ///< of input 0 and 1
-};
-
-/// The input that `value` is, perhaps widened. Negative: none.
-int inputOf(Value value, Block &block, Body &body) {
-  Operation *widen = value.getDefiningOp();
-  if (widen) {
-    if (!isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(widen))
-      return -1;
-    value = widen->getOperand(0);
-  }
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || argument.getOwner() != &block || argument.getArgNumber() > 1)
-    return -1;
-  body.widen[argument.getArgNumber()] = widen;
-  return argument.getArgNumber();
-}
-
-std::optional<Body> matchBody(Block &block) {
-  Operation *yield = block.getTerminator();
-  Operation *add = yield->getOperand(0).getDefiningOp();
-  if (!add || !isa<arith::AddFOp, arith::AddIOp>(add))
-    return std::nullopt;
-  Value accumulator = block.getArgument(2);
-  Value other = add->getOperand(0) == accumulator   ? add->getOperand(1)
-                : add->getOperand(1) == accumulator ? add->getOperand(0)
-                                                    : Value();
-  Operation *mul = other ? other.getDefiningOp() : nullptr;
-  if (!mul || !isa<arith::MulFOp, arith::MulIOp>(mul))
-    return std::nullopt;
-  Body body;
-  int a = inputOf(mul->getOperand(0), block, body);
-  int b = inputOf(mul->getOperand(1), block, body);
-  if (a < 0 || b < 0 || a == b)
-    return std::nullopt;
-  return body;
-}
 
 /// A whole operand in registers.
 struct Fragment {
@@ -114,23 +75,29 @@ Fragment readFragment(OpBuilder &b, linalg::LinalgOp op, OpOperand &operand) {
   return {vector, op.getMatchingIndexingMap(&operand)};
 }
 
+/// `vector`, each element converted as `cast` converts a number; null: as it
+/// is.
+Value convert(OpBuilder &b, Value vector, Operation *cast) {
+  if (!cast)
+    return vector;
+  OperationState state(cast->getLoc(), cast->getName());
+  state.addOperands(vector);
+  state.addTypes(
+      VectorType::get(mlir::cast<VectorType>(vector.getType()).getShape(),
+                      cast->getResult(0).getType()));
+  state.addAttributes(cast->getAttrs());
+  return b.create(state)->getResult(0);
+}
+
 /// An input as it enters the multiplication.
 Fragment readInput(OpBuilder &b, linalg::LinalgOp op, unsigned number,
-                   Operation *widen) {
-  Location loc = op.getLoc();
+                   Operation *cast) {
   Fragment f = readFragment(b, op, op->getOpOperand(number));
   // No lowering turns elementwise operations on 1 x n vectors into 1-D ones.
   f.vector = dropLeadingOnes(b, f.vector);
-  f.map = f.map.getMinorSubMap(cast<VectorType>(f.vector.getType()).getRank());
-  if (!widen)
-    return f;
-  OperationState state(loc, widen->getName());
-  state.addOperands(f.vector);
-  state.addTypes(
-      VectorType::get(cast<VectorType>(f.vector.getType()).getShape(),
-                      widen->getResult(0).getType()));
-  state.addAttributes(widen->getAttrs());
-  f.vector = b.create(state)->getResult(0);
+  f.map = f.map.getMinorSubMap(
+      mlir::cast<VectorType>(f.vector.getType()).getRank());
+  f.vector = convert(b, f.vector, cast);
   return f;
 }
 
@@ -174,9 +141,9 @@ DiagnosedSilenceableFailure VectorizeContractionOp::applyToOne(
     transform::TransformRewriter &rewriter, Operation *target,
     transform::ApplyToEachResultList &, transform::TransformState &) {
   auto op = dyn_cast<linalg::LinalgOp>(target);
-  std::optional<Body> body;
+  std::optional<MultiplyAccumulate> body;
   if (op && hasForm(op))
-    body = matchBody(op->getRegion(0).front());
+    body = matchMultiplyAccumulate(op);
   if (!body)
     return emitDefiniteFailure()
            << "expected a multiply-add of two memrefs of static shape, indexed "
@@ -185,8 +152,10 @@ DiagnosedSilenceableFailure VectorizeContractionOp::applyToOne(
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   OpOperand &init = op.getDpsInitsMutable()[0];
-  Fragment inputs[2] = {readInput(rewriter, op, 0, body->widen[0]),
-                        readInput(rewriter, op, 1, body->widen[1])};
+  Fragment inputs[2];
+  for (unsigned i : {0, 1})
+    inputs[body->input[i]] =
+        readInput(rewriter, op, body->input[i], body->convert[i]);
   Fragment sum = readFragment(rewriter, op, init);
 
   // Rows run along the last dimension of the output; one input has that loop.

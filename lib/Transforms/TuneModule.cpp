@@ -149,6 +149,15 @@ struct OpenOp {
 /// Marks an operation in a copy of the module with its number.
 constexpr llvm::StringLiteral kOpenMark = "hwtune.open";
 
+/// The operations of `copy` that carry each of `count` marks.
+std::vector<SmallVector<TunableOp>> counterparts(ModuleOp copy, size_t count) {
+  std::vector<SmallVector<TunableOp>> found(count);
+  for (TunableOp &tunable : collectLinalgOps(copy))
+    if (auto mark = tunable.op->getAttrOfType<IntegerAttr>(kOpenMark))
+      found[size_t(mark.getInt())].push_back(std::move(tunable));
+  return found;
+}
+
 /// What is rewritten later is tuned: the operations of `open` on the buffers
 /// that their tensors become, whose rows may lie apart (a slice). The module
 /// that is returned holds them. Where it cannot be bufferised, or an operation
@@ -162,15 +171,18 @@ OwningOpRef<ModuleOp> moveToBuffers(ModuleOp module,
   for (OpenOp &each : open)
     each.op->removeDiscardableAttr(kOpenMark);
   normaliseLinalg(*copy);
+  std::vector<SmallVector<TunableOp>> tensors =
+      counterparts(*copy, open.size());
   if (bufferise(*copy))
     return {};
-  std::vector<SmallVector<TunableOp>> found(open.size());
-  for (TunableOp &tunable : collectLinalgOps(*copy))
-    if (auto mark = tunable.op->getAttrOfType<IntegerAttr>(kOpenMark))
-      found[size_t(mark.getInt())].push_back(std::move(tunable));
-  for (auto [each, counterparts] : llvm::zip_equal(open, found))
-    if (counterparts.size() == 1 && counterparts.front().workload)
-      each.tunable = std::move(counterparts.front());
+  std::vector<SmallVector<TunableOp>> found = counterparts(*copy, open.size());
+  // What rules a tensor out (an encoding) is not seen on its buffer.
+  auto works = [](ArrayRef<TunableOp> ops) {
+    return ops.size() == 1 && ops.front().workload;
+  };
+  for (auto [each, before, after] : llvm::zip_equal(open, tensors, found))
+    if (works(before) && works(after))
+      each.tunable = std::move(after.front());
   return copy;
 }
 

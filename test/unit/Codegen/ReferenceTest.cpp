@@ -193,6 +193,45 @@ TEST_F(ReferenceTest, MathOpsCarryTheirBound) {
   }
 }
 
+/// Of 1 and 0, 0 and 0, and 0/0 and 0: what each predicate of MLIR means.
+TEST_F(ReferenceTest, ComparisonsOrderedAndUnordered) {
+  struct {
+    const char *predicate;
+    bool greater, equal, unordered;
+  } rows[] = {{"false", false, false, false}, {"oeq", false, true, false},
+              {"ogt", true, false, false},    {"oge", true, true, false},
+              {"olt", false, false, false},   {"ole", false, true, false},
+              {"one", true, false, false},    {"ord", true, true, false},
+              {"ueq", false, true, true},     {"ugt", true, false, true},
+              {"uge", true, true, true},      {"ult", false, false, true},
+              {"ule", false, true, true},     {"une", true, false, true},
+              {"uno", false, false, true},    {"true", true, true, true}};
+  for (auto &row : rows) {
+    auto compared = [&](std::string_view left) {
+      std::string text =
+          "func.func @f(%a: memref<1xf32>, %c: memref<1xf32>) {\n"
+          "  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, "
+          "affine_map<(i) -> (i)>], iterator_types = [\"parallel\"]}\n"
+          "    ins(%a : memref<1xf32>) outs(%c : memref<1xf32>) {\n"
+          "  ^bb0(%x: f32, %z: f32):\n"
+          "    %zero = arith.subf %x, %x : f32\n"
+          "    %one = arith.constant 1.0 : f32\n"
+          "    %nan = arith.divf %zero, %zero : f32\n    %p = arith.cmpf " +
+          std::string(row.predicate) + ", " + std::string(left) +
+          ", %zero : f32\n"
+          "    %r = arith.select %p, %one, %zero : f32\n"
+          "    linalg.yield %r : f32 }\n  return }";
+      auto r =
+          computeReference(parse(text.c_str()), {{{{1}, 5}, {{1}, 6}}, {}});
+      EXPECT_TRUE(r) << r.error().str();
+      return r && (*r)[0].expected.values[0] != 0;
+    };
+    EXPECT_EQ(compared("%one"), row.greater) << row.predicate;
+    EXPECT_EQ(compared("%zero"), row.equal) << row.predicate;
+    EXPECT_EQ(compared("%nan"), row.unordered) << row.predicate;
+  }
+}
+
 /// A comparison that rounding could turn covers both outcomes.
 TEST_F(ReferenceTest, DoubtfulSelectsCoverBothSides) {
   Operation *op = parse(
