@@ -23,6 +23,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -235,10 +236,11 @@ private:
     Value disjoint = hwtune::buildDisjoint(builder, loc, one, other);
     cf::AssertOp::create(
         builder, loc, disjoint,
-        llvm::formatv("arguments {0} and {1} of '{2}' share memory that is "
-                      "written: with memory=copy each has a copy of its own",
-                      one.getArgNumber(), other.getArgNumber(),
-                      function.getName())
+        llvm::formatv(
+            "arguments {0} and {1} of '{2}' share memory that is written, or "
+            "rows of one lie between rows of the other: with memory=copy each "
+            "has a copy of its own, gaps between rows included",
+            one.getArgNumber(), other.getArgNumber(), function.getName())
             .str());
   }
 
@@ -275,27 +277,39 @@ private:
     hostOf[view] = argument;
   }
 
-  /// A result that is an argument is that argument; any other gets host memory
-  /// of its own.
+  /// A result that is an argument or a view of one stays that; of what was made
+  /// here the caller gets one host buffer each, and the same views of it.
   void returnHostMemory() {
-    for (OpOperand &operand : returnOp->getOpOperands()) {
-      Value value = operand.get();
-      auto type = dyn_cast<MemRefType>(value.getType());
-      if (!type)
-        continue;
-      if (Value host = hostOf.lookup(value)) {
-        operand.set(host);
-        continue;
-      }
-      if (isa<BlockArgument>(value))
-        continue;
-      builder.setInsertionPoint(returnOp);
+    builder.setInsertionPoint(returnOp);
+    for (OpOperand &operand : returnOp->getOpOperands())
+      if (isa<MemRefType>(operand.get().getType()))
+        operand.set(hostMemory(operand.get()));
+  }
+
+  /// The host's counterpart of `device`, with its contents before the return.
+  Value hostMemory(Value device) {
+    if (Value host = hostOf.lookup(device))
+      return host;
+    if (isa<BlockArgument>(device)) // it was not moved
+      return device;
+    Operation *op = device.getDefiningOp();
+    auto result = cast<OpResult>(device).getResultNumber();
+    Value host;
+    if (auto view = dyn_cast<ViewLikeOpInterface>(op)) {
+      IRMapping mapping;
+      mapping.map(view.getViewSource(), hostMemory(view.getViewSource()));
+      host = builder.clone(*op, mapping)->getResult(result);
+    } else if (isa<memref::GetGlobalOp>(op)) {
+      host = builder.clone(*op)->getResult(result);
+    } else {
       Location loc = returnOp.getLoc();
-      Value host = memref::AllocOp::create(builder, loc, type,
-                                           dynamicSizes(builder, loc, value));
-      deviceCopy(builder, loc, host, value);
-      operand.set(host);
+      host = memref::AllocOp::create(builder, loc,
+                                     cast<MemRefType>(device.getType()),
+                                     dynamicSizes(builder, loc, device));
+      deviceCopy(builder, loc, host, device);
     }
+    hostOf[device] = host;
+    return host;
   }
 
   void moveOperation(Operation *op) {
@@ -345,7 +359,7 @@ private:
   func::ReturnOp returnOp;
   SmallVector<Value> owned; ///< device buffers to free
   llvm::DenseSet<Value> freed;
-  llvm::DenseMap<Value, Value> hostOf; ///< device copy -> argument
+  llvm::DenseMap<Value, Value> hostOf; ///< of a device buffer or view
 };
 
 } // namespace

@@ -70,3 +70,53 @@ module attributes {hwtune.target = #hwtune.target<"a100-sxm4-80gb">} {
     return
   }
 }
+
+// -----
+
+// A result that is a view of an argument is that view of the host's memory.
+// CHECK-LABEL: func.func @flat
+// CHECK-SAME: %[[A:[a-z0-9]+]]: memref<4x8xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: %[[R:.*]] = memref.collapse_shape %[[A]]
+// CHECK: return %[[R]]
+module attributes {hwtune.target = #hwtune.target<"a100-sxm4-80gb">} {
+  func.func @flat(%a: memref<4x8xf32>) -> memref<32xf32> {
+    linalg.exp {hwtune.config = #hwtune.config<schedule = "elementwise", {per_thread = 1, threads = 32, vector = 1}>}
+        ins(%a : memref<4x8xf32>) outs(%a : memref<4x8xf32>)
+    %r = memref.collapse_shape %a [[0, 1]] : memref<4x8xf32> into memref<32xf32>
+    return %r : memref<32xf32>
+  }
+}
+
+// -----
+
+// Of one buffer the caller gets one, whatever the ways it is returned in.
+// CHECK-LABEL: func.func @twice
+// CHECK: %[[H:.*]] = memref.alloc() : memref<4x8xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: %[[V:.*]] = memref.collapse_shape %[[H]]
+// CHECK: return %[[H]], %[[V]], %[[H]]
+module attributes {hwtune.target = #hwtune.target<"a100-sxm4-80gb">} {
+  func.func @twice(%a: memref<4x8xf32>) -> (memref<4x8xf32>, memref<32xf32>, memref<4x8xf32>) {
+    %b = memref.alloc() : memref<4x8xf32>
+    linalg.exp {hwtune.config = #hwtune.config<schedule = "elementwise", {per_thread = 1, threads = 32, vector = 1}>}
+        ins(%a : memref<4x8xf32>) outs(%b : memref<4x8xf32>)
+    %r = memref.collapse_shape %b [[0, 1]] : memref<4x8xf32> into memref<32xf32>
+    return %b, %r, %b : memref<4x8xf32>, memref<32xf32>, memref<4x8xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func.func @constant
+// CHECK: %[[H:.*]] = memref.get_global @g
+// CHECK: return %[[H]]
+module attributes {hwtune.target = #hwtune.target<"a100-sxm4-80gb">} {
+  memref.global "private" constant @g : memref<8xf32> = dense<2.0>
+  func.func @constant(%a: memref<8xf32>) -> memref<8xf32> {
+    %g = memref.get_global @g : memref<8xf32>
+    linalg.add {hwtune.config = #hwtune.config<schedule = "elementwise", {per_thread = 1, threads = 32, vector = 1}>}
+        ins(%a, %g : memref<8xf32>, memref<8xf32>) outs(%a : memref<8xf32>)
+    return %g : memref<8xf32>
+  }
+}
