@@ -158,6 +158,17 @@ struct BarrierState {
   bool used = false;
 };
 
+/// Instructions of a warp until others take their turn; of a traced one, which
+/// may be stopped early; and what `nanosleep` counts as.
+inline constexpr int64_t kSlice = 20000, kTracedSlice = 500, kSleep = 500;
+
+/// Lanes wait at a point of reconvergence until their warp has run so many
+/// instructions since the last of them came: those that are missing may be
+/// going round a loop for what the waiting ones do next. The first number is
+/// for warps that did not need it yet. It is halved at each need, down to the
+/// second: lanes that take a lock in turn need it again and again.
+inline constexpr int64_t kPatience = 16000, kLeastPatience = 2000;
+
 /// The cold part of a warp.
 struct WarpState {
   std::vector<Path> ready;   ///< the last runs next
@@ -172,6 +183,8 @@ struct WarpState {
     void operator()(void *p) const { free(p); }
   };
   std::unique_ptr<void, Free> localMemory;
+  int64_t clock = 0; ///< instructions run, those left of the turn included
+  int64_t patience = kPatience;
   bool finished = false;
   bool syncPass = false; ///< the next warp-level sync does not wait
   uint64_t divergent = 0;
@@ -198,10 +211,6 @@ struct Block {
   std::shared_ptr<struct CheckState> check; ///< of a checked launch
 };
 
-/// Instructions of a warp until others take their turn; of a traced one, which
-/// may be stopped early.
-inline constexpr int64_t kSlice = 20000, kTracedSlice = 500;
-
 struct Launch {
   const Program::Impl *program = nullptr;
   GlobalMemory *memory = nullptr;
@@ -227,8 +236,6 @@ struct Launch {
   std::vector<DeviceAddress> heap; ///< device-side malloc
 };
 
-inline constexpr int64_t kSpins = 1000;
-
 // --- services (Warp.cpp, Launch.cpp) ----------------------------------------
 
 /// Records the first failure of the launch and makes the warp stop.
@@ -242,8 +249,17 @@ void freeFrame(Warp *W, Frame *frame);
 /// Removes lanes from the records from `from` up to, not including, `to`.
 void leaveRecons(Warp *W, Recon *from, Recon *to, uint32_t lanes);
 void exitLanes(Warp *W, uint32_t lanes);
+/// The instructions that the warp has run.
+inline int64_t warpTime(const Warp *W) { return W->state->clock - W->slice; }
+/// Lanes have come to the record and wait for the others there.
+inline void waitAt(const Warp *W, Recon *r, uint32_t lanes) {
+  r->arrived |= lanes;
+  r->since = warpTime(W);
+}
 /// Makes another path ready if lanes wait that need not; false if none can go.
 bool unblock(Warp *W);
+/// Makes lanes ready that have waited for longer than the warp's patience.
+void releaseOverdue(Warp *W);
 /// Moves paths whose barrier is complete to the ready lists.
 void checkBarriers(Block &block);
 /// Arrives at a barrier with `lanes`.

@@ -19,6 +19,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace hwtune::exec {
 
@@ -270,6 +271,8 @@ private:
       w.predOff = 0;
       WarpState &s = *w.state;
       s.divergent = 0;
+      s.clock = 0;
+      s.patience = kPatience;
       s.finished = false;
       s.ready.clear();
       s.waiting.clear();
@@ -318,38 +321,57 @@ private:
     return ran;
   }
 
+  /// A turn of the warp; false if no path of it can run.
   bool runWarp(Warp &w) {
     if (!unblock(&w))
       return false;
-    WarpState &s = *w.state;
     uint32_t alive = w.alive;
+    int64_t left = L.slice;
+    do {
+      left -= runPaths(w, left);
+      if (w.stop == Stop::Yield || w.stop == Stop::Sleep)
+        putBack(w);
+    } while (w.stop == Stop::Yield && left > 0);
+    if (w.alive == 0)
+      w.state->finished = true;
+    if (w.alive != alive)
+      checkBarriers(*w.block);
+    return true;
+  }
+
+  /// Runs the paths of a warp, the last that is ready first, for `most`
+  /// instructions or until lanes may have waited enough. Returns how many.
+  int64_t runPaths(Warp &w, int64_t most) {
+    WarpState &s = *w.state;
     Path p = s.ready.back();
     s.ready.pop_back();
     w.frame = p.frame;
     w.recon = p.recon;
-    w.slice = L.slice;
-    w.spins = kSpins;
+    w.slice = s.live.empty() ? most : std::min(most, s.patience);
     w.stop = Stop::Switch;
+    int64_t given = w.slice;
+    s.clock += given;
     runChain(w, p);
-    L.sliced += uint64_t(L.slice - w.slice);
-    if (w.stop == Stop::Yield) {
-      Path q;
-      q.pc = w.pc;
-      q.mask = w.mask;
-      q.frame = w.frame;
-      q.recon = w.recon;
-      s.ready.insert(s.ready.begin(), q);
-      if (options.instructionBudget && L.sliced > options.instructionBudget)
-        fault(&w, LaunchStatus::Timeout, DiagnosticKind::Watchdog, q.pc,
-              uint32_t(__builtin_ctz(q.mask)), 0,
-              fmt::format("the launch did not end within {} warp instructions",
-                          options.instructionBudget));
-    }
-    if (w.alive == 0)
-      s.finished = true;
-    if (w.alive != alive)
-      checkBarriers(*w.block);
-    return true;
+    int64_t used = given - std::exchange(w.slice, 0);
+    s.clock += used - given;
+    L.sliced += uint64_t(used);
+    return used;
+  }
+
+  /// Others run before the path that was interrupted.
+  void putBack(Warp &w) {
+    Path q;
+    q.pc = w.pc;
+    q.mask = w.mask;
+    q.frame = w.frame;
+    q.recon = w.recon;
+    w.state->ready.insert(w.state->ready.begin(), q);
+    releaseOverdue(&w);
+    if (options.instructionBudget && L.sliced > options.instructionBudget)
+      fault(&w, LaunchStatus::Timeout, DiagnosticKind::Watchdog, q.pc,
+            uint32_t(__builtin_ctz(q.mask)), 0,
+            fmt::format("the launch did not end within {} warp instructions",
+                        options.instructionBudget));
   }
 
   static void runChain(Warp &w, const Path &p) {

@@ -130,6 +130,7 @@ struct Recon {
   struct Frame *frame = nullptr;
   uint32_t expected = 0; ///< lanes that have to come, or wait
   uint32_t arrived = 0;  ///< lanes that wait
+  int64_t since = 0;     ///< time of the warp when the last of them came
   Recon *parent = nullptr;
 };
 
@@ -163,6 +164,7 @@ struct Path {
 enum class Stop : uint8_t {
   Switch, ///< the current path is parked; choose another
   Yield,  ///< the slice is used up; `pc` and `mask` are to be resumed
+  Sleep,  ///< the same, and the warp's turn is over
   Fault,  ///< `Launch::result` says what happened
 };
 
@@ -181,7 +183,6 @@ struct Warp {
   Frame *frame = nullptr; ///< of the running path
   Recon *recon = nullptr; ///< of the running path
   int64_t slice = 0;      ///< instructions until a yield
-  int64_t spins = 0;      ///< backward branches until lanes rotate
   uint32_t savedMask = 0; ///< of the guarded instruction
   uint32_t alive = 0;     ///< lanes that have not exited
   Launch *launch = nullptr;

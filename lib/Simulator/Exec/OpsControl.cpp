@@ -34,7 +34,6 @@ void switchPath(HWTUNE_HANDLER_ARGS) {
   W->state->ready.pop_back();
   W->frame = p.frame;
   W->recon = p.recon;
-  W->spins = kSpins;
   R = p.frame->regs;
   mask = p.mask;
   I = p.pc;
@@ -50,25 +49,11 @@ static Path currentPath(Warp *W, const Inst *pc, uint32_t mask) {
   return p;
 }
 
-/// Lets other warps run; the path is resumed at `I`.
+/// Lets other paths or other warps run; this path is resumed at `I`.
 static void yieldAt(HWTUNE_HANDLER_ARGS) {
   W->pc = I;
   W->mask = mask;
   W->stop = Stop::Yield;
-}
-
-/// Lanes that went round a loop for long let the others of the warp run: they
-/// may be what the loop waits for.
-static void rotateAt(HWTUNE_HANDLER_ARGS) {
-  W->spins = kSpins;
-  WarpState &S = *W->state;
-  if (S.ready.empty()) {
-    unblock(W);
-    if (S.ready.empty())
-      HWTUNE_GO(I);
-  }
-  S.ready.insert(S.ready.begin(), currentPath(W, I, mask));
-  HWTUNE_GO_TO(switchPath);
 }
 
 // --- branches ---------------------------------------------------------------
@@ -94,7 +79,6 @@ static void diverge(HWTUNE_HANDLER_ARGS) {
   if (backward) {
     W->state->ready.push_back(currentPath(W, target, taken));
     W->slice += int32_t(I->a) - 1; // also where it leads to itself
-    --W->spins;
     mask &= ~taken;
     I += 1;
   } else {
@@ -107,36 +91,17 @@ static void diverge(HWTUNE_HANDLER_ARGS) {
   HWTUNE_GO_MASKED(I);
 }
 
-static void branchBackFull(HWTUNE_HANDLER_ARGS) {
-  W->slice += int32_t(I->a) - 1; // also where it leads to itself
-  I += int32_t(I->a);
-  if (HWTUNE_UNLIKELY(W->slice < 0))
-    HWTUNE_GO_TO(yieldAt);
-  HWTUNE_GO_FULL(I);
-}
-static void branchBackMasked(HWTUNE_HANDLER_ARGS) {
-  W->slice += int32_t(I->a) - 1; // also where it leads to itself
-  I += int32_t(I->a);
-  if (HWTUNE_UNLIKELY(W->slice < 0))
-    HWTUNE_GO_TO(yieldAt);
-  if (HWTUNE_UNLIKELY(--W->spins < 0))
-    HWTUNE_GO_TO(rotateAt);
-  HWTUNE_GO_MASKED(I);
-}
-
 template <bool Masked, bool Back> static void branch(HWTUNE_HANDLER_ARGS) {
-  if constexpr (Back) {
-    if constexpr (Masked)
-      HWTUNE_GO_TO(branchBackMasked);
-    else
-      HWTUNE_GO_TO(branchBackFull);
-  } else {
-    I += int32_t(I->a);
-    if constexpr (Masked)
-      HWTUNE_GO_MASKED(I);
-    else
-      HWTUNE_GO_FULL(I);
-  }
+  if constexpr (Back)
+    W->slice += int32_t(I->a) - 1; // also where it leads to itself
+  I += int32_t(I->a);
+  if constexpr (Back)
+    if (HWTUNE_UNLIKELY(W->slice < 0))
+      HWTUNE_GO_TO(yieldAt);
+  if constexpr (Masked)
+    HWTUNE_GO_MASKED(I);
+  else
+    HWTUNE_GO_FULL(I);
 }
 
 template <bool Masked, bool Back> static void branchIf(HWTUNE_HANDLER_ARGS) {
@@ -149,23 +114,12 @@ template <bool Masked, bool Back> static void branchIf(HWTUNE_HANDLER_ARGS) {
   }
   if (HWTUNE_UNLIKELY(taken != mask))
     HWTUNE_GO_TO(diverge);
-  if constexpr (Back) {
-    if constexpr (Masked)
-      HWTUNE_GO_TO(branchBackMasked);
-    else
-      HWTUNE_GO_TO(branchBackFull);
-  } else {
-    I += int32_t(I->a);
-    if constexpr (Masked)
-      HWTUNE_GO_MASKED(I);
-    else
-      HWTUNE_GO_FULL(I);
-  }
+  HWTUNE_GO_TO((branch<Masked, Back>));
 }
 
 static void arrive(HWTUNE_HANDLER_ARGS) {
   Recon *r = W->recon;
-  r->arrived |= mask;
+  waitAt(W, r, mask);
   if (r->arrived != r->expected)
     HWTUNE_GO_TO(switchPath);
   mask = r->arrived;
@@ -178,7 +132,6 @@ static void arrive(HWTUNE_HANDLER_ARGS) {
     }
   *r = {};
   S.freeRecons.push_back(r);
-  W->spins = kSpins;
   HWTUNE_GO(I);
 }
 
@@ -244,7 +197,7 @@ static void returnSome(HWTUNE_HANDLER_ARGS) {
   Recon *back = f->back;
   leaveRecons(W, W->recon, back, lanes);
   f->live &= ~lanes;
-  back->arrived |= lanes;
+  waitAt(W, back, lanes);
   uint32_t rest = mask & ~lanes;
   if (f->live == 0)
     freeFrame(W, f);
@@ -276,10 +229,10 @@ static void refuseHere(HWTUNE_HANDLER_ARGS) {
 }
 
 static void sleepHere(HWTUNE_HANDLER_ARGS) {
-  I += 1;
-  if (W->state->ready.empty())
-    HWTUNE_GO_TO(yieldAt);
-  HWTUNE_GO_TO(rotateAt);
+  W->slice -= kSleep;
+  W->pc = I + 1;
+  W->mask = mask;
+  W->stop = Stop::Sleep;
 }
 
 static void nothing(HWTUNE_HANDLER_ARGS) { HWTUNE_GO(I + 1); }

@@ -7,8 +7,10 @@
 //
 // A warp is a list of paths, each a set of lanes at one instruction. A branch
 // that splits a path makes a record at its immediate post-dominator; lanes that
-// get there wait until all that are expected have come, have exited, or have
-// been spinning so long that they may wait for a lane that waits here.
+// get there wait until all that are expected have come or have exited, or until
+// the warp's patience is at its end: then some that are missing may be waiting,
+// in a loop, for a lane that waits here. Where several paths can go on, each
+// runs for a turn of its warp. Turns and patience are counted in instructions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -170,25 +172,31 @@ void parkSync(Warp *W, const Inst *I, uint32_t mask, uint32_t members) {
 }
 
 /// Lanes that have come to a record go on without those that have not.
-static bool releaseEarly(Warp *W) {
+static void releaseEarly(Warp *W, Recon *r) {
+  Path p;
+  p.pc = r->target;
+  p.mask = r->arrived;
+  p.frame = r->frame;
+  p.recon = r->parent;
+  r->expected &= ~r->arrived;
+  r->arrived = 0;
+  if (r->expected == 0)
+    freeRecon(W, r);
+  W->state->ready.push_back(p);
+}
+
+void releaseOverdue(Warp *W) {
   WarpState &S = *W->state;
-  for (auto it = S.live.rbegin(); it != S.live.rend(); ++it) {
-    Recon *r = *it;
-    if (!r->arrived)
+  bool any = false;
+  for (size_t i = S.live.size(); i-- > 0;) {
+    Recon *r = S.live[i];
+    if (!r->arrived || warpTime(W) - r->since < S.patience)
       continue;
-    Path p;
-    p.pc = r->target;
-    p.mask = r->arrived;
-    p.frame = r->frame;
-    p.recon = r->parent;
-    r->expected &= ~r->arrived;
-    r->arrived = 0;
-    if (r->expected == 0)
-      freeRecon(W, r);
-    S.ready.push_back(p);
-    return true;
+    releaseEarly(W, r);
+    any = true;
   }
-  return false;
+  if (any)
+    S.patience = std::max(kLeastPatience, S.patience / 2);
 }
 
 bool unblock(Warp *W) {
@@ -204,8 +212,12 @@ bool unblock(Warp *W) {
         return true;
       }
     }
-  if (releaseEarly(W))
+  auto waits = std::find_if(S.live.rbegin(), S.live.rend(),
+                            [](const Recon *r) { return r->arrived != 0; });
+  if (waits != S.live.rend()) {
+    releaseEarly(W, *waits);
     return true;
+  }
   // Members wait at different instructions: they met, each goes on alone.
   uint32_t all = 0;
   for (const Path &p : S.waiting)

@@ -173,7 +173,8 @@ struct LaunchOptions {
   /// Linear block indices to run, in this order; empty: the whole grid.
   std::vector<uint64_t> blocks;
   /// Warp instructions (of all blocks) after which the launch times out;
-  /// 0: never. Counted at backward branches and calls.
+  /// 0: never. Counted at backward branches and calls; a `nanosleep` counts as
+  /// 500.
   uint64_t instructionBudget = 0;
   /// Blocks that are interleaved when none can finish alone.
   uint32_t residentBlocks = 32;

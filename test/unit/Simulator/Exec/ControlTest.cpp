@@ -215,15 +215,49 @@ TEST(Control, IndexedBranch) {
   EXPECT_EQ(z, (std::vector<uint64_t>{30, 10, 20, 10, 30}));
 }
 
+class CountingTrace : public TraceHook {
+public:
+  void instruction(const TraceEvent &) override { ++instructions; }
+  uint64_t instructions = 0;
+};
+
+/// Runs `ptx` as a functional and as a traced launch (whose turns are shorter)
+/// on a word that is 0 and another that counts; the count after each.
+std::vector<uint32_t> countOfEachMode(const std::string &ptx, uint32_t blocks,
+                                      uint32_t threads) {
+  std::vector<uint32_t> counts;
+  for (bool traced : {false, true}) {
+    ExecHarness h(std::string(kPtxHeader) + ptx);
+    EXPECT_TRUE(h.program) << h.error;
+    auto word = h.upload(std::vector<uint32_t>{0, 0}),
+         count = h.upload(std::vector<uint32_t>{0});
+    CountingTrace trace;
+    LaunchOptions o;
+    o.instructionBudget = 100'000'000;
+    o.trace = traced ? &trace : nullptr;
+    auto r = h.run("k", {blocks, 1, 1}, {threads, 1, 1}, {word, count}, o);
+    EXPECT_TRUE(r.ok()) << r.diagnostic.str();
+    counts.push_back(h.download<uint32_t>(count, 1)[0]);
+  }
+  return counts;
+}
+
 /// Each lane takes the lock in turn: a stack of reconvergence points hangs.
-const char *const kSpinLock = R"(
+/// `wait` is done by the lanes that did not get it.
+std::string spinLock(const std::string &wait) {
+  return R"(
 .visible .entry k(.param .u64 lock, .param .u64 count) {
-  .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  .reg .pred %p, %q; .reg .b32 %r<8>; .reg .f32 %f<2>; .reg .b64 %rd<4>;
   ld.param.u64 %rd0, [lock]; ld.param.u64 %rd1, [count];
+  mov.u32 %r4, 8; mov.u32 %r5, %tid.x; mov.f32 %f0, 0f3F800000;
 SPIN:
   atom.global.cas.b32 %r0, [%rd0], 0, 1;
-  setp.ne.u32 %p, %r0, 0;
-  @%p bra SPIN;
+  setp.eq.u32 %p, %r0, 0;
+  @%p bra TAKEN;
+)" + wait +
+         R"(
+  bra SPIN;
+TAKEN:
   ld.global.u32 %r1, [%rd1];
   add.u32 %r1, %r1, 1;
   st.global.u32 [%rd1], %r1;
@@ -232,15 +266,95 @@ SPIN:
   ret;
 }
 )";
+}
+
 TEST(Control, SpinLockWithinAWarpCompletes) {
-  ExecHarness h(std::string(kPtxHeader) + kSpinLock);
-  auto lock = h.upload(std::vector<uint32_t>{0}),
-       count = h.upload(std::vector<uint32_t>{0});
-  LaunchOptions o;
-  o.instructionBudget = 100'000'000;
-  auto r = h.run("k", {2, 1, 1}, {64, 1, 1}, {lock, count}, o);
-  ASSERT_TRUE(r.ok()) << r.diagnostic.str();
-  EXPECT_EQ(h.download<uint32_t>(count, 1)[0], 128u);
+  std::string longBody;
+  for (int i = 0; i < 2500; ++i)
+    longBody += "add.f32 %f0, %f0, %f0;\n";
+  const std::string waits[] = {
+      "",
+      // The back-off of the CUDA programming guide.
+      "nanosleep.u32 %r4; setp.lt.u32 %p, %r4, 256; @!%p bra SPIN; "
+      "shl.b32 %r4, %r4, 1;",
+      // Lanes that meet again in each turn of the loop.
+      "and.b32 %r6, %r5, 1; setp.eq.u32 %q, %r6, 0; @%q bra EVEN; "
+      "add.u32 %r4, %r4, 3; bra MEET; EVEN: add.u32 %r4, %r4, 5; MEET: "
+      "xor.b32 %r4, %r4, %r6;",
+      "mov.u32 %r6, 0; INNER: add.u32 %r6, %r6, 1; setp.lt.u32 %q, %r6, 500; "
+      "@%q bra INNER;",
+      "activemask.b32 %r6; bar.warp.sync %r6;", longBody};
+  for (const std::string &wait : waits)
+    EXPECT_EQ(countOfEachMode(spinLock(wait), 2, 64),
+              (std::vector<uint32_t>{128, 128}))
+        << wait.substr(0, 200);
+}
+
+/// The lane that got the lock waits where the function returns.
+TEST(Control, LockTakenInAFunctionCompletes) {
+  EXPECT_EQ(countOfEachMode(R"(
+.func lock(.param .b64 word) {
+  .reg .pred %p; .reg .b32 %r0; .reg .b64 %rd0;
+  ld.param.b64 %rd0, [word];
+SPIN:
+  atom.cas.b32 %r0, [%rd0], 0, 1;
+  setp.ne.u32 %p, %r0, 0;
+  @%p bra SPIN;
+  ret;
+}
+.visible .entry k(.param .u64 word, .param .u64 count) {
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd0, [word]; ld.param.u64 %rd1, [count];
+  { .param .b64 a; st.param.b64 [a], %rd0; call.uni lock, (a); }
+  ld.volatile.global.u32 %r1, [%rd1];
+  add.u32 %r1, %r1, 1;
+  st.volatile.global.u32 [%rd1], %r1;
+  atom.exch.b32 %r2, [%rd0], 0;
+  ret;
+}
+)",
+                            1, 96),
+            (std::vector<uint32_t>{96, 96}));
+}
+
+/// Lanes 1 to 15 wait for lane 16, which waits for lane 0, which waits for all
+/// at the point where they meet.
+TEST(Control, TwoGroupsThatWaitLetTheThirdGo) {
+  EXPECT_EQ(countOfEachMode(R"(
+.visible .entry k(.param .u64 flags, .param .u64 count) {
+  .reg .pred %p, %first; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd0, [flags]; ld.param.u64 %rd1, [count];
+  mov.u32 %r0, %tid.x;
+  setp.eq.u32 %first, %r0, 0; @%first bra MEET;
+  setp.lt.u32 %p, %r0, 16; @%p bra LOW;
+HIGH:
+  ld.volatile.global.u32 %r1, [%rd0+4]; setp.eq.u32 %p, %r1, 0; @%p bra HIGH;
+  st.volatile.global.u32 [%rd0], 1;
+  bra MEET;
+LOW:
+  ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p, %r1, 0; @%p bra LOW;
+MEET:
+  @%first st.volatile.global.u32 [%rd0+4], 1;
+  red.global.add.u32 [%rd1], 1;
+  ret;
+}
+)",
+                            1, 32),
+            (std::vector<uint32_t>{32, 32}));
+}
+
+/// Lanes whose loops end at different times meet however long they take, if not
+/// longer than a warp is patient: 32 lanes vote together.
+TEST(Control, LanesOfUnevenLoopsMeet) {
+  auto z = evaluate("mul.lo.u32 %x0, %a, 90; L: sub.u32 %x0, %x0, 1; "
+                    "setp.gt.s32 %p, %x0, 0; @%p bra L; activemask.b32 %z;",
+                    {"b32"}, "b32", [] {
+                      std::vector<std::vector<uint64_t>> rows;
+                      for (uint64_t i = 0; i < 32; ++i)
+                        rows.push_back({i});
+                      return rows;
+                    }());
+  EXPECT_EQ(z, std::vector<uint64_t>(32, 0xffffffff));
 }
 
 /// Block 0 waits for what the last block stores.
