@@ -279,14 +279,6 @@ HWTUNE_CUDA_API Result cuCtxGetApiVersion(Context context, unsigned *version) {
   return Result::Success;
 }
 
-namespace {
-/// Stack, printf FIFO, heap, nested-launch depth and count, L2 fetch and
-/// persisting bytes: `CUlimit`.
-constexpr int kLimitCount = 7;
-constexpr size_t kLimitDefaults[kLimitCount] = {1024, 1 << 20, 8 << 20, 2,
-                                                2048, 128,     0};
-} // namespace
-
 HWTUNE_CUDA_API Result cuCtxGetLimit(size_t *value, int limit) {
   Call call(Need::Context);
   if (!call.ok())
@@ -295,9 +287,7 @@ HWTUNE_CUDA_API Result cuCtxGetLimit(size_t *value, int limit) {
     return Result::InvalidValue;
   if (limit < 0 || limit >= kLimitCount)
     return Result::InvalidValue;
-  auto it = call.context->limits.find(limit);
-  *value =
-      it == call.context->limits.end() ? kLimitDefaults[limit] : it->second;
+  *value = call.context->limits[limit];
   return Result::Success;
 }
 
@@ -306,6 +296,9 @@ HWTUNE_CUDA_API Result cuCtxSetLimit(int limit, size_t value) {
   if (!call.ok())
     return call.result;
   if (limit < 0 || limit >= kLimitCount)
+    return Result::InvalidValue;
+  // The heap cannot grow once a kernel has used it.
+  if (limit == kLimitHeap && call.context->heap && call.context->heap->isUsed())
     return Result::InvalidValue;
   call.context->limits[limit] = value;
   return Result::Success;

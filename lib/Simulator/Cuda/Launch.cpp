@@ -153,6 +153,17 @@ exec::LaunchOptions optionsFor(const Driver &driver, const LaunchShape &shape) {
   return options;
 }
 
+void useLimits(ContextState &context, exec::GlobalMemory &memory,
+               exec::LaunchOptions &options) {
+  options.printfBytes = context.limits[kLimitPrintf];
+  options.stackBytes =
+      std::max<uint64_t>(options.stackBytes, context.limits[kLimitStack]);
+  if (!context.heap || !context.heap->isUsed())
+    context.heap =
+        std::make_unique<exec::DeviceHeap>(memory, context.limits[kLimitHeap]);
+  options.heap = context.heap.get();
+}
+
 /// Functional mode has no model of time: a launch takes its overhead and one
 /// issue slot per warp instruction, all schedulers busy.
 double functionalSeconds(const TargetSpec &t,
@@ -200,6 +211,7 @@ Result run(Call &call, const FunctionState &function, const LaunchShape &shape,
   request.dynamicSharedBytes = shape.dynamicShared;
   request.params = params;
   request.options = optionsFor(driver, shape);
+  useLimits(*call.context, driver.memory, request.options);
   exec::LaunchResult result;
   nlohmann::json timing;
   double seconds;

@@ -20,9 +20,11 @@
 
 #include "Config.h"
 #include "Types.h"
+#include "hwtune/Simulator/Exec/DeviceHeap.h"
 #include "hwtune/Simulator/Exec/Exec.h"
 #include "hwtune/Simulator/Exec/GlobalMemory.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -133,15 +135,31 @@ struct LibraryState {
   Id module = 0;
 };
 
+/// `CUlimit`
+enum Limit : int {
+  kLimitStack,
+  kLimitPrintf,
+  kLimitHeap,
+  kLimitLaunchDepth,
+  kLimitLaunches,
+  kLimitL2Fetch,
+  kLimitL2Persisting,
+  kLimitCount
+};
+inline constexpr size_t kLimitDefaults[kLimitCount] = {
+    1024, 1 << 20, exec::DeviceHeap::kDefaultBytes, 2, 2048, 128, 0};
+
 struct ContextState {
   bool primary = false;
   unsigned flags = 0;
   /// What every call answers once a kernel has failed.
   Result sticky = Result::Success;
-  std::map<int, size_t> limits;
+  size_t limits[kLimitCount];
+  std::unique_ptr<exec::DeviceHeap> heap; ///< null before the first launch
   StreamState legacy;
   std::map<std::thread::id, StreamState> perThread;
   int cacheConfig = 0, sharedConfig = 0;
+  ContextState() { std::ranges::copy(kLimitDefaults, limits); }
 };
 
 /// What the last launch was and how long it took, for `hwtuneSimLastReport`.

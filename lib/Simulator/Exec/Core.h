@@ -10,6 +10,7 @@
 
 #include "Machine.h"
 #include "Video.h"
+#include "hwtune/Simulator/Exec/DeviceHeap.h"
 #include "hwtune/Simulator/Exec/Exec.h"
 
 #include <array>
@@ -230,10 +231,10 @@ struct Launch {
   std::vector<uint64_t> blockRuns, blockLanes; ///< by program-wide block
   uint64_t predOff = 0;
   uint64_t printed = 0;
-  uint64_t ticks = 0;              ///< keeps clock readings apart
-  uint64_t workspace = 0;          ///< of grid synchronisation
-  std::vector<CountMemo> memos;    ///< of a counting launch
-  std::vector<DeviceAddress> heap; ///< device-side malloc
+  uint64_t ticks = 0;           ///< keeps clock readings apart
+  uint64_t workspace = 0;       ///< of grid synchronisation
+  std::vector<CountMemo> memos; ///< of a counting launch
+  DeviceHeap *heap = nullptr;
 };
 
 // --- services (Warp.cpp, Launch.cpp) ----------------------------------------

@@ -524,17 +524,18 @@ LaunchResult launch(const Program &program, GlobalMemory &memory,
   bool unbounded = false;
   uint64_t bytes = stackBytes(P, L.kernelIndex, state, unbounded);
   // Room for what a built-in function returns, and for recursion.
-  L.localStride = (bytes + 256 + (unbounded ? 65536 : 0) + 15) & ~15ull;
+  L.localStride =
+      (bytes + 256 + (unbounded ? request.options.stackBytes : 0) + 15) &
+      ~15ull;
   // The counter that grid synchronisation of cooperative groups works on.
-  if (request.options.cooperative) {
+  if (request.options.cooperative)
     L.workspace = memory.allocate(256);
-    L.heap.push_back(L.workspace);
-  }
+  DeviceHeap ownHeap(memory);
+  L.heap = request.options.heap ? request.options.heap : &ownHeap;
   beginModes(L);
   GridRunner(L).run();
   endModes(L);
-  for (DeviceAddress a : L.heap)
-    memory.release(a);
+  memory.release(L.workspace);
   return std::move(L.result);
 }
 

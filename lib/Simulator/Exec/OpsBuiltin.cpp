@@ -227,34 +227,24 @@ bool assertFailed(const Call &call) {
   return false;
 }
 
-/// The device heap of 8 MiB that the driver gives by default.
 bool allocateHeap(const Call &call) {
-  Launch &L = *call.W->launch;
-  uint64_t bytes = call.argument(0);
-  DeviceAddress a = 0;
-  if (bytes && bytes <= (8u << 20) && L.heap.size() < 65536)
-    a = L.memory->allocate(bytes);
-  if (a)
-    L.heap.push_back(a);
-  call.result(a);
+  call.result(call.W->launch->heap->allocate(call.argument(0)));
   return true;
 }
 bool freeHeap(const Call &call) {
   Launch &L = *call.W->launch;
   uint64_t address = call.argument(0);
-  auto it = std::find(L.heap.begin(), L.heap.end(), address);
-  if (it != L.heap.end()) {
-    L.memory->release(address);
-    L.heap.erase(it);
-    // The allocation may be cached by any access.
-    for (MemDesc &d : L.mem)
-      d.lo = 1, d.limit = -1;
-  } else if (address) {
+  if (!address)
+    return true;
+  if (!L.heap->release(address)) {
     fault(call.W, LaunchStatus::IllegalAddress, DiagnosticKind::OutOfBounds,
           call.I, call.lane, address,
           "free of an address that malloc did not give");
     return false;
   }
+  // The allocation may be cached by any access.
+  for (MemDesc &d : L.mem)
+    d.lo = 1, d.limit = -1;
   return true;
 }
 

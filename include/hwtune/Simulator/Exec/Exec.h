@@ -154,6 +154,8 @@ enum class DiagnosticKind {
 };
 std::string_view diagnosticName(DiagnosticKind kind); ///< "out-of-bounds", ...
 
+class DeviceHeap;
+
 struct Diagnostic {
   DiagnosticKind kind = DiagnosticKind::None;
   std::string function;
@@ -186,6 +188,10 @@ struct LaunchOptions {
   uint32_t maxThreadsPerBlock = 1024;
   uint32_t maxSharedBytes = 232448; ///< static + dynamic
   uint64_t printfBytes = 1 << 20;   ///< what does not fit is dropped
+  /// Of a thread of a kernel whose need is not known: recursion, calls through
+  /// pointers, alloca.
+  uint64_t stackBytes = 1 << 16;
+  DeviceHeap *heap = nullptr; ///< null: a default one, for this launch alone
   std::function<void(std::string_view text)> printf; ///< empty: discarded
 };
 
