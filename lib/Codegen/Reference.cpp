@@ -409,16 +409,14 @@ bool Reference::solve(const Data &out, uint64_t element,
 }
 
 void Reference::append(ExpectedValues &e, ElementType type, const Number &n) {
-  if (isFloat(type)) {
-    e.values.push_back(static_cast<double>(n.value));
-    // A NaN or an infinity is right or wrong, not near.
-    e.bounds.push_back(std::isfinite(static_cast<double>(n.value)) ? n.error
-                                                                   : 0);
-    return;
-  }
-  e.values.push_back(
-      static_cast<double>(type == ElementType::I1 ? n.integer & 1 : n.integer));
-  e.bounds.push_back(0);
+  double value = static_cast<double>(
+      isFloat(type)             ? n.value
+      : type == ElementType::I1 ? static_cast<long double>(n.integer & 1)
+                                : static_cast<long double>(n.integer));
+  e.values.push_back(value);
+  // A NaN or an infinity is right or wrong, not near.
+  double bound = std::isfinite(value) ? n.error : 0;
+  e.bounds.push_back(std::isfinite(n.error) ? bound : kAnyValue);
 }
 
 ReferenceOutput Reference::byElement(unsigned k, ArrayRef<uint64_t> wanted) {

@@ -10,7 +10,8 @@
 // its result, to what its operands bring. An addition charges the magnitudes
 // of all terms below it, which covers every order in which they can be added.
 // Where a comparison or a rounding to integer could fall either way, the error
-// covers both outcomes.
+// covers both outcomes; where nothing bounds it (a pole, or the largest number
+// of the type, lies within), it is infinite.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,8 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <numbers>
 
 using namespace mlir;
 
@@ -95,29 +98,70 @@ Number quotient(const Number &a, const Number &b, double u) {
           0};
 }
 
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
+/// How far a function is at an end of its argument's interval; a NaN there,
+/// and none at the value, means that the interval leaves its domain.
+double apart(Real end, Real v) {
+  return std::isnan(end) && !std::isnan(v) ? kUnbounded : size(end - v);
+}
+
 /// f at the value and at the ends of its interval; steep or broken functions
 /// show as a large difference.
 Number applied(UnaryFn f, const Number &a, double u, double ulp) {
   Real v = f(a.value);
   double error = 0;
   if (a.error > 0)
-    for (Real end : {a.value - a.error, a.value + a.error}) {
-      Real w = f(end);
-      error = std::max(error, std::isnan(w) ? size(v) : size(w - v));
-    }
+    for (Real end : {a.value - a.error, a.value + a.error})
+      error = std::max(error, apart(f(end), v));
   return {v, error + 2 * u * ulp * size(v), size(v), 0};
 }
 Number applied(BinaryFn f, const Number &a, const Number &b, double u,
                double ulp) {
   Real v = f(a.value, b.value);
   double error = 0;
-  for (Real x : {a.value - a.error, a.value + a.error})
-    for (Real y : {b.value - b.error, b.value + b.error}) {
-      Real w = f(x, y);
-      error = std::max(error, std::isnan(w) ? 0 : size(w - v));
-    }
-  return {v, (a.error > 0 || b.error > 0 ? error : 0) + 2 * u * ulp * size(v),
-          size(v), 0};
+  if (a.error > 0 || b.error > 0)
+    for (Real x : {a.value - a.error, a.value + a.error})
+      for (Real y : {b.value - b.error, b.value + b.error})
+        error = std::max(error, apart(f(x, y), v));
+  return {v, error + 2 * u * ulp * size(v), size(v), 0};
+}
+
+/// sin and cos turn inside an interval; they are never steeper than 1.
+Number wave(UnaryFn f, const Number &a, double u, double ulp) {
+  Real v = f(a.value);
+  return {v, std::min(2.0, a.error) + 2 * u * ulp * size(v), size(v), 0};
+}
+
+/// tan, with a pole wherever x/pi - 1/2 is whole.
+Number tangent(const Number &a, double u, double ulp) {
+  Number r = applied(tanl, a, u, ulp);
+  auto branch = [](Real x) {
+    return std::floor(x / std::numbers::pi_v<Real> + 0.5L);
+  };
+  if (branch(a.value - a.error) != branch(a.value + a.error))
+    r.error = kUnbounded;
+  return r;
+}
+
+/// `r` as a type holds it whose largest number is `largest` and whose next one
+/// up would be nearest from `overflow` on.
+Number limited(Number r, Real overflow) {
+  if (std::isnan(r.error))
+    r.error = kUnbounded;
+  Real v = std::abs(r.value);
+  if (!(v + r.error >= overflow) || r.error == kUnbounded)
+    return r;
+  if (v - r.error >= overflow)
+    return {std::copysign(static_cast<Real>(INFINITY), r.value), 0, 0, 0};
+  r.error = kUnbounded;
+  return r;
+}
+Real overflowOf(Type type) {
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(type).getFloatSemantics();
+  Real largest = llvm::APFloat::getLargest(semantics).convertToDouble();
+  return largest * (1 + unitRoundoff(type) / 2);
 }
 
 Real maximum(Real a, Real b) {
@@ -135,8 +179,7 @@ const llvm::StringMap<UnaryFn> &unaryFunctions() {
       {"math.sqrt", sqrtl},   {"math.rsqrt", rsqrt},  {"math.cbrt", cbrtl},
       {"math.exp", expl},     {"math.exp2", exp2l},   {"math.expm1", expm1l},
       {"math.log", logl},     {"math.log2", log2l},   {"math.log10", log10l},
-      {"math.log1p", log1pl}, {"math.sin", sinl},     {"math.cos", cosl},
-      {"math.tan", tanl},     {"math.asin", asinl},   {"math.acos", acosl},
+      {"math.log1p", log1pl}, {"math.asin", asinl},   {"math.acos", acosl},
       {"math.atan", atanl},   {"math.sinh", sinhl},   {"math.cosh", coshl},
       {"math.tanh", tanhl},   {"math.asinh", asinhl}, {"math.acosh", acoshl},
       {"math.atanh", atanhl}, {"math.erf", erfl},     {"math.erfc", erfcl}};
@@ -288,18 +331,82 @@ Number truth(bool v, bool doubtful) {
   return {0, doubtful ? 1.0 : 0.0, 0, v ? -1 : 0};
 }
 
+/// All integers of `width` bits that `a` could be; empty: too many to try.
+std::vector<int64_t> candidates(const Number &a, unsigned width) {
+  constexpr double kMost = 8; // each way
+  if (a.error > kMost)
+    return {};
+  std::vector<int64_t> result;
+  for (auto d = -int64_t(a.error); d <= int64_t(a.error); ++d)
+    result.push_back(
+        wrap(static_cast<int64_t>(uint64_t(a.integer) + d), width));
+  return result;
+}
+
+double apart(int64_t a, int64_t b) {
+  return std::abs(static_cast<double>(a) - static_cast<double>(b));
+}
+
+/// `f(a, b)` of integers of `width` bits, for all that the two could be.
+template <class F>
+Number applied(F f, const Number &a, const Number &b, unsigned width) {
+  Number r = Number::ofInteger(f(a.integer, b.integer));
+  if (a.error == 0 && b.error == 0)
+    return r;
+  std::vector<int64_t> left = candidates(a, width),
+                       right = candidates(b, width);
+  if (left.empty() || right.empty())
+    r.error = kUnbounded;
+  for (int64_t x : left)
+    for (int64_t y : right)
+      r.error = std::max(r.error, apart(f(x, y), r.integer));
+  return r;
+}
+
 Number selected(const Number &c, const Number &a, const Number &b) {
   Number r = c.integer ? a : b;
   if (c.error > 0) // either side would be right
-    r.error = std::max(a.error, b.error) + size(a.value - b.value);
+    r.error = std::max(a.error, b.error) + size(a.value - b.value) +
+              apart(a.integer, b.integer);
   return r;
 }
 
 /// How far apart the values are that a correct kernel may have here.
 Number toInteger(const Number &a, unsigned width) {
   Number r = Number::ofInteger(wrap(static_cast<int64_t>(a.value), width));
-  r.error = std::trunc(a.value - a.error) != std::trunc(a.value + a.error);
+  r.error =
+      a.error > 0
+          ? size(std::trunc(a.value + a.error) - std::trunc(a.value - a.error))
+          : 0;
   return r;
+}
+
+/// Whether `a` compared with `b` could come out the other way.
+bool isDoubtful(const Number &a, const Number &b) {
+  double doubt = a.error + b.error;
+  return doubt == kUnbounded || (doubt > 0 && size(a.value - b.value) <= doubt);
+}
+
+/// The bits of a number of `type`, and back.
+llvm::APInt bitsOf(const Number &a, Type type) {
+  auto f = dyn_cast<FloatType>(type);
+  if (!f)
+    return llvm::APInt(64, static_cast<uint64_t>(a.integer))
+        .sextOrTrunc(widthOf(type));
+  llvm::APFloat v(static_cast<double>(a.value));
+  bool lost;
+  v.convert(f.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &lost);
+  return v.bitcastToAPInt();
+}
+Number ofBits(const llvm::APInt &bits, Type type) {
+  auto f = dyn_cast<FloatType>(type);
+  if (!f)
+    return Number::ofInteger(bits.getSExtValue());
+  llvm::APFloat v(f.getFloatSemantics(), bits);
+  bool lost;
+  v.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+            &lost);
+  return Number::of(v.convertToDouble());
 }
 
 } // namespace
@@ -317,6 +424,7 @@ private:
   Step compileFloat(Operation &inner, StringRef name, unsigned out, double u);
   Step compileCast(Operation &inner, StringRef name, unsigned out, double u);
   Step compileOther(Operation &inner, StringRef name, unsigned out, double u);
+  Step compilePair(Operation &inner, StringRef name);
   unsigned operand(Operation &o, unsigned i) { return slotOf(o.getOperand(i)); }
 
   linalg::LinalgOp op;
@@ -376,6 +484,12 @@ Compiler::Step Compiler::compileFloat(Operation &inner, StringRef name,
     };
   }
   double ulp = mathUlpBound(name, inner.getResult(0).getType()).value_or(0);
+  if (name == "math.tan")
+    return [=](Args s, auto) { s[out] = tangent(s[a], u, ulp); };
+  if (name == "math.sin" || name == "math.cos") {
+    UnaryFn f = name == "math.sin" ? sinl : cosl;
+    return [=](Args s, auto) { s[out] = wave(f, s[a], u, ulp); };
+  }
   if (auto it = unaryFunctions().find(name); it != unaryFunctions().end()) {
     UnaryFn f = it->second;
     return [=](Args s, auto) { s[out] = applied(f, s[a], u, ulp); };
@@ -393,6 +507,11 @@ Compiler::Step Compiler::compileCast(Operation &inner, StringRef name,
   Type from = inner.getOperand(0).getType(), to = inner.getResult(0).getType();
   if (name == "arith.extf")
     return [=](Args s, auto) { s[out] = s[a]; };
+  if (auto truncate = dyn_cast<arith::TruncFOp>(inner);
+      truncate && truncate.getRoundingmode().value_or(
+                      arith::RoundingMode::to_nearest_even) !=
+                      arith::RoundingMode::to_nearest_even)
+    return {}; // nor does the code generator
   if (name == "arith.truncf")
     return [=](Args s, auto) {
       Number r = s[a];
@@ -421,12 +540,18 @@ Compiler::Step Compiler::compileCast(Operation &inner, StringRef name,
       name == "arith.extui") {
     bool zero = name == "arith.extui" || name == "arith.index_castui";
     return [=, w = widthOf(from), n = widthOf(to)](Args s, auto) {
-      Number r = s[a];
-      r.integer = wrap(
-          zero ? static_cast<int64_t>(unsignedOf(r.integer, w)) : r.integer, n);
-      s[out] = r;
+      auto cast = [&](int64_t v, int64_t) {
+        return wrap(zero ? static_cast<int64_t>(unsignedOf(v, w)) : v, n);
+      };
+      s[out] = applied(cast, s[a], Number(), w);
     };
   }
+  if (name == "arith.bitcast")
+    return [=](Args s, auto) {
+      double error = s[a].error;
+      s[out] = ofBits(bitsOf(s[a], from), to);
+      s[out].error = error > 0 ? kUnbounded : 0;
+    };
   return {};
 }
 
@@ -441,22 +566,23 @@ Compiler::Step Compiler::compileOther(Operation &inner, StringRef name,
   if (auto it = intFunctions().find(name); it != intFunctions().end()) {
     IntFn f = it->second;
     return [=, w = widthOf(inner.getResult(0).getType())](Args s, auto) {
-      Number r = Number::ofInteger(wrap(f(s[a].integer, s[b].integer, w), w));
-      r.error = std::max(s[a].error, s[b].error);
-      s[out] = r;
+      auto wrapped = [&](int64_t x, int64_t y) { return wrap(f(x, y, w), w); };
+      s[out] = applied(wrapped, s[a], s[b], w);
     };
   }
   if (auto compare = dyn_cast<arith::CmpIOp>(inner))
     return [=, p = compare.getPredicate(),
             w = widthOf(compare.getLhs().getType())](Args s, auto) {
-      s[out] = truth(compareInts(p, s[a].integer, s[b].integer, w),
-                     s[a].error + s[b].error > 0);
+      auto holds = [&](int64_t x, int64_t y) -> int64_t {
+        return compareInts(p, x, y, w) ? -1 : 0;
+      };
+      s[out] = applied(holds, s[a], s[b], w);
+      s[out].error = std::min(s[out].error, 1.0);
     };
   if (auto compare = dyn_cast<arith::CmpFOp>(inner))
     return [=, p = compare.getPredicate()](Args s, auto) {
-      double doubt = s[a].error + s[b].error;
       s[out] = truth(compareFloats(p, s[a].value, s[b].value),
-                     doubt > 0 && size(s[a].value - s[b].value) <= doubt);
+                     isDoubtful(s[a], s[b]));
     };
   if (isa<arith::SelectOp>(inner))
     return [=, c = operand(inner, 2)](Args s, auto) {
@@ -488,10 +614,60 @@ Compiler::Step Compiler::compileOther(Operation &inner, StringRef name,
   return {};
 }
 
+/// Operations with two results.
+Compiler::Step Compiler::compilePair(Operation &inner, StringRef name) {
+  unsigned first = slotOf(inner.getResult(0)),
+           second = slotOf(inner.getResult(1));
+  unsigned a = operand(inner, 0);
+  Type type = inner.getResult(0).getType();
+  if (name == "math.sincos") {
+    double ulp = mathUlpBound(name, type).value_or(0), u = unitRoundoff(type);
+    return [=](Args s, auto) {
+      Number x = s[a];
+      s[first] = wave(sinl, x, u, ulp);
+      s[second] = wave(cosl, x, u, ulp);
+    };
+  }
+  unsigned b = operand(inner, 1), w = widthOf(type);
+  if (name == "arith.addui_extended")
+    return [=](Args s, auto) {
+      auto sum = [&](int64_t x, int64_t y) {
+        return wrap(static_cast<int64_t>(uint64_t(x) + uint64_t(y)), w);
+      };
+      auto carry = [&](int64_t x, int64_t y) -> int64_t {
+        return unsignedOf(sum(x, y), w) < unsignedOf(x, w) ? -1 : 0;
+      };
+      Number x = s[a], y = s[b];
+      s[first] = applied(sum, x, y, w);
+      s[second] = applied(carry, x, y, w);
+    };
+  bool isSigned = name == "arith.mulsi_extended";
+  if (!isSigned && name != "arith.mului_extended")
+    return {};
+  return [=](Args s, auto) {
+    auto product = [&](int64_t x, int64_t y) {
+      return isSigned ? static_cast<unsigned __int128>(__int128(x) * y)
+                      : static_cast<unsigned __int128>(unsignedOf(x, w)) *
+                            unsignedOf(y, w);
+    };
+    auto low = [&](int64_t x, int64_t y) {
+      return wrap(static_cast<int64_t>(product(x, y)), w);
+    };
+    auto high = [&](int64_t x, int64_t y) {
+      return wrap(static_cast<int64_t>(product(x, y) >> w), w);
+    };
+    Number x = s[a], y = s[b];
+    s[first] = applied(low, x, y, w);
+    s[second] = applied(high, x, y, w);
+  };
+}
+
 Compiler::Step Compiler::compile(Operation &inner) {
+  StringRef name = inner.getName().getStringRef();
+  if (inner.getNumResults() == 2 && inner.getNumRegions() == 0)
+    return compilePair(inner, name);
   if (inner.getNumResults() != 1 || inner.getNumRegions() != 0)
     return {};
-  StringRef name = inner.getName().getStringRef();
   unsigned out = slotOf(inner.getResult(0));
   if (isa<arith::ConstantOp>(inner))
     return [](Args, auto) {};
@@ -499,7 +675,10 @@ Compiler::Step Compiler::compile(Operation &inner) {
   double u = unitRoundoff(type);
   if (inner.getNumOperands() > 0 && isa<FloatType>(type))
     if (Step s = compileFloat(inner, name, out, u))
-      return s;
+      return [=, most = overflowOf(type)](Args slots, auto loops) {
+        s(slots, loops);
+        slots[out] = limited(slots[out], most);
+      };
   if (inner.getNumOperands() > 0)
     if (Step s = compileCast(inner, name, out, u))
       return s;

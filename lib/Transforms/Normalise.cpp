@@ -197,6 +197,16 @@ LogicalResult split(RewriterBase &rewriter, linalg::LinalgOp op,
   });
 }
 
+/// Whether the loop can be cut in two: the body does not read its position, and
+/// every dimension of an operand is indexed by one loop.
+bool canSplit(linalg::LinalgOp op) {
+  return op.getNumReductionLoops() == 1 && op.getNumDpsInits() == 1 &&
+         !op.hasIndexSemantics() &&
+         llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+           return map.isProjectedPermutation();
+         });
+}
+
 /// Whether the body combines by one operation that parts may start from the
 /// neutral element of: what `split` asks for.
 bool isAssociative(linalg::LinalgOp op) {
@@ -246,8 +256,7 @@ linalg::LinalgOp onTensors(RewriterBase &rewriter, linalg::LinalgOp op) {
 /// order is fixed, so the result is the same in every run.
 void splitLongReductions(RewriterBase &rewriter, ModuleOp module) {
   for (auto op : collect<linalg::LinalgOp>(module)) {
-    if (op.getNumReductionLoops() != 1 || op.getNumDpsInits() != 1 ||
-        op->hasAttr(hwtune::HWTuneDialect::kConfigAttrName))
+    if (!canSplit(op) || op->hasAttr(hwtune::HWTuneDialect::kConfigAttrName))
       continue;
     int64_t parts = partsOf(op);
     if (parts == 0)

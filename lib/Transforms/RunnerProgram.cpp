@@ -29,6 +29,7 @@ static constexpr const char *kHead =
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <dlfcn.h>
 #include <string>
 #include <vector>
@@ -133,8 +134,8 @@ static uint64_t compare(const Check &c, const std::string &expected, const std::
       fail("expected.bin names an element outside its buffer");
     double want = load<double>(values + i * 8), bound = load<double>(bounds + i * 8);
     double have = decode(buffer.type, got.data() + index * sizeOf(buffer.type));
-    double tolerance = buffer.type[0] == 'i' ? 0 : c.relative * bound + c.absolute;
-    bool right = std::isnan(want) ? std::isnan(have) : have == want || std::fabs(have - want) <= tolerance;
+    double tolerance = buffer.type[0] == 'i' ? bound : c.relative * bound + c.absolute;
+    bool right = bound == std::numeric_limits<double>::max() ? true : std::isnan(want) ? std::isnan(have) : have == want || std::fabs(have - want) <= tolerance;
     if (!right && wrong++ == 0)
       std::fprintf(stderr, "element %llu of %s: got %.9g, expected %.9g, tolerance %.3g\n",
                    (unsigned long long)index, buffer.name, have, want, tolerance);

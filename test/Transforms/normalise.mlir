@@ -98,3 +98,60 @@ module {
     return %r : tensor<4xcomplex<f32>>
   }
 }
+
+// -----
+
+// A body that reads its position, and operands that are not indexed by one loop
+// a dimension, stay whole: parts would have other positions.
+// CHECK-LABEL: func.func @position(
+// CHECK: linalg.generic
+// CHECK-SAME: iterator_types = ["parallel", "reduction"]
+// CHECK-NOT: linalg.generic
+// CHECK-LABEL: func.func @grouped(
+// CHECK: linalg.generic
+// CHECK-SAME: iterator_types = ["parallel", "reduction"]
+// CHECK-NOT: linalg.generic
+// CHECK-LABEL: func.func @row_of_three(
+// CHECK: linalg.generic
+// CHECK-SAME: iterator_types = ["parallel", "reduction"]
+// CHECK-NOT: linalg.generic
+// CHECK-LABEL: func.func @taps(
+// CHECK: linalg.conv_1d
+// CHECK-NOT: linalg.generic
+#a = affine_map<(i, j) -> (i, j)>
+#o = affine_map<(i, j) -> (i)>
+func.func @position(%a: tensor<3x16384xi64>, %o: tensor<3xi64>) -> tensor<3xi64> {
+  %r = linalg.generic {indexing_maps = [#a, #o], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<3x16384xi64>) outs(%o : tensor<3xi64>) {
+  ^bb0(%x: i64, %s: i64):
+    %j = linalg.index 1 : index
+    %n = arith.index_cast %j : index to i64
+    %p = arith.muli %n, %x : i64
+    %m = arith.maxsi %p, %s : i64
+    linalg.yield %m : i64
+  } -> tensor<3xi64>
+  return %r : tensor<3xi64>
+}
+func.func @grouped(%a: tensor<2x16384xf32>, %w: tensor<256xf32>, %o: tensor<2xf32>) -> tensor<2xf32> {
+  %r = linalg.generic {indexing_maps = [#a, affine_map<(i, j) -> (j floordiv 64)>, #o], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %w : tensor<2x16384xf32>, tensor<256xf32>) outs(%o : tensor<2xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %m = arith.addf %p, %s : f32
+    linalg.yield %m : f32
+  } -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+func.func @row_of_three(%a: tensor<2x2x16384xf32>, %o: tensor<2xf32>) -> tensor<2xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, 1, j)>, #o], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<2x2x16384xf32>) outs(%o : tensor<2xf32>) {
+  ^bb0(%x: f32, %s: f32):
+    %m = arith.addf %x, %s : f32
+    linalg.yield %m : f32
+  } -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+func.func @taps(%a: tensor<8291xf32>, %w: tensor<8192xf32>, %o: tensor<100xf32>) -> tensor<100xf32> {
+  %r = linalg.conv_1d ins(%a, %w : tensor<8291xf32>, tensor<8192xf32>) outs(%o : tensor<100xf32>) -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}

@@ -27,11 +27,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace hwtune {
+
+/// The bound of an element whose value nothing bounds: a correct kernel may
+/// have any there (a step, a pole or an overflow within its rounding error).
+inline constexpr double kAnyValue = std::numeric_limits<double>::max();
 
 /// One section, decoded.
 struct ExpectedValues {

@@ -250,6 +250,63 @@ TEST_F(ReferenceTest, DoubtfulSelectsCoverBothSides) {
   EXPECT_GE((*r)[0].expected.bounds[0], 9);
 }
 
+/// A value within its rounding error of a step can fall to either side.
+TEST_F(ReferenceTest, StepsAfterRoundingHaveTwoSides) {
+  auto run = [&](const std::string &body, const std::string &type) {
+    return computeReference(
+        parse("func.func @f(%a: memref<1xf32>, %c: memref<1x" + type +
+              ">) {\n"
+              "  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, "
+              "affine_map<(i) -> (i)>], iterator_types = [\"parallel\"]}\n"
+              "    ins(%a : memref<1xf32>) outs(%c : memref<1x" +
+              type + ">) {\n  ^bb0(%x: f32, %z: " + type + "):\n" + body +
+              "    linalg.yield %r : " + type + " }\n  return }"),
+        {{{{1}, 5}, {{1}, 6}}, {}});
+  };
+  // 3 * float(1/3) = 1.00000003, with an error of 6e-8: 1, or 0 from below 1.
+  auto step = run("    %k = arith.constant 3.0 : f32\n    %t = arith.constant "
+                  "0.3333333432674408 : f32\n    %p = arith.mulf %k, %t : f32\n"
+                  "    %r = arith.fptosi %p : f32 to i32\n",
+                  "i32");
+  ASSERT_TRUE(step) << step.error().str();
+  EXPECT_EQ((*step)[0].expected.values[0], 1);
+  EXPECT_EQ((*step)[0].expected.bounds[0], 1);
+  auto exact = run("    %k = arith.constant 2.5 : f32\n    %r = arith.fptosi "
+                   "%k : f32 to i32\n",
+                   "i32");
+  ASSERT_TRUE(exact) << exact.error().str();
+  EXPECT_EQ((*exact)[0].expected.values[0], 2);
+  EXPECT_EQ((*exact)[0].expected.bounds[0], 0);
+}
+
+/// What exceeds the type is infinite; what may exceed it, anything.
+TEST_F(ReferenceTest, OverflowIsOfTheType) {
+  auto run = [&](const char *factor) {
+    return computeReference(
+        parse(
+            std::string("func.func @f(%a: memref<1xf16>, %c: memref<1xf16>) "
+                        "{\n  linalg.generic {indexing_maps = [affine_map<(i) "
+                        "-> (i)>, affine_map<(i) -> (i)>], iterator_types = "
+                        "[\"parallel\"]}\n    ins(%a : memref<1xf16>) outs(%c "
+                        ": memref<1xf16>) {\n  ^bb0(%x: f16, %z: f16):\n"
+                        "    %k = arith.constant 256.0 : f16\n"
+                        "    %t = arith.constant ") +
+            factor +
+            " : f16\n    %r = arith.mulf %k, %t : f16\n"
+            "    linalg.yield %r : f16 }\n  return }"),
+        {{{{1}, 5}, {{1}, 6}}, {}});
+  };
+  auto beyond = run("300.0"); // 76800; the largest f16 is 65504
+  ASSERT_TRUE(beyond) << beyond.error().str();
+  EXPECT_TRUE(std::isinf((*beyond)[0].expected.values[0]));
+  auto near = run("255.9"); // 65510, rounded down to 65504 or up
+  ASSERT_TRUE(near) << near.error().str();
+  EXPECT_EQ((*near)[0].expected.bounds[0], kAnyValue);
+  auto below = run("128.0");
+  ASSERT_TRUE(below) << below.error().str();
+  EXPECT_EQ((*below)[0].expected.values[0], 32768);
+}
+
 /// An output indexed by a sum of loops: all iterations run in order.
 TEST_F(ReferenceTest, OutputsThatAreNoPermutationRunInOrder) {
   Operation *op =
