@@ -57,6 +57,9 @@ class Formatter {
 public:
   Formatter(LaneMemory &memory, uint64_t args) : memory(memory), next(args) {}
 
+  /// Arguments that `format` took.
+  uint64_t taken() const { return count; }
+
   bool format(const std::string &text, std::string &out) {
     for (size_t i = 0; i < text.size();) {
       if (text[i] != '%') {
@@ -79,6 +82,7 @@ private:
     next = (next + sizeof(T) - 1) / sizeof(T) * sizeof(T);
     bool ok = memory.bytes(next, &value, sizeof(T));
     next += sizeof(T);
+    ++count;
     return ok;
   }
 
@@ -160,7 +164,7 @@ private:
   }
 
   LaneMemory &memory;
-  uint64_t next;
+  uint64_t next, count = 0;
 };
 
 struct Call {
@@ -197,12 +201,17 @@ struct Call {
   }
 };
 
+/// Gives the number of arguments, as CUDA's does: -1 for no format.
 bool print(const Call &call) {
   Launch &L = *call.W->launch;
+  if (!call.argument(0)) {
+    call.result(~0ull);
+    return true;
+  }
   LaneMemory memory(call.W, call.I, call.lane);
+  Formatter formatter(memory, call.argument(1));
   std::string text, out;
-  if (!memory.string(call.argument(0), text) ||
-      !Formatter(memory, call.argument(1)).format(text, out))
+  if (!memory.string(call.argument(0), text) || !formatter.format(text, out))
     return false;
   bool fits = L.printed + out.size() <= L.request->options.printfBytes;
   if (fits) {
@@ -210,7 +219,7 @@ bool print(const Call &call) {
     if (L.request->options.printf)
       L.request->options.printf(out);
   }
-  call.result(fits ? out.size() : ~0ull);
+  call.result(formatter.taken());
   return true;
 }
 

@@ -145,13 +145,10 @@ template <Rounding M> void addF64Mode(Registry &r, const std::string &mode) {
            }));
   std::string cvt = "cvt" + mode;
   addEntry(r, cvt.c_str(), ".f64.u64", lop<F64, U64>([](auto v) {
-             volatile uint64_t x = v;
-             return rounded<M>(
-                 [&x](D) {
-                   return double(x >> 32) * 4294967296.0 +
-                          double(x & 0xffffffffu);
-                 },
-                 0.0);
+             // Both halves are exact, so that only their sum is rounded.
+             return rounded<M>([](D high, D low) { return high + low; },
+                               double(uint32_t(v >> 32)) * 0x1p32,
+                               double(uint32_t(v)));
            }));
   addEntry(r, cvt.c_str(), ".f64.s64", lop<F64, S64>([](auto v) {
              volatile int64_t x = v;

@@ -541,6 +541,44 @@ TEST(Control, TrapPrintfAndAssertions) {
   EXPECT_EQ(r.diagnostic.line, 19u);
 }
 
+/// printf gives the number of its arguments, not of characters; 0 where none
+/// follow the format, -1 for no format (CUDA C++ programming guide).
+TEST(Control, PrintfCountsItsArguments) {
+  ExecHarness h(std::string(kPtxHeader) + R"(
+.global .align 1 .b8 three[11] = {37,100,32,37,115,32,37,37,37,102,0};
+.global .align 1 .b8 none[6] = {112,108,97,105,110,0};
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.visible .entry k(.param .u64 out) {
+  .local .align 8 .b8 depot[24];
+  .reg .b64 %rd<8>; .reg .b32 %r<4>;
+  ld.param.u64 %rd7, [out];
+  mov.u64 %rd0, depot; cvta.local.u64 %rd1, %rd0;
+  mov.u64 %rd2, 0; st.local.v2.u64 [%rd0], {%rd2, %rd2}; st.local.u64 [%rd0+16], %rd2;
+  mov.u64 %rd4, three; cvta.global.u64 %rd5, %rd4;
+  { .param .b64 f; .param .b64 a; .param .b32 r;
+    st.param.b64 [f], %rd5; st.param.b64 [a], %rd1;
+    call.uni (r), vprintf, (f, a); ld.param.b32 %r0, [r]; }
+  mov.u64 %rd4, none; cvta.global.u64 %rd5, %rd4;
+  { .param .b64 f; .param .b64 a; .param .b32 r;
+    st.param.b64 [f], %rd5; st.param.b64 [a], %rd2;
+    call.uni (r), vprintf, (f, a); ld.param.b32 %r1, [r]; }
+  { .param .b64 f; .param .b64 a; .param .b32 r;
+    st.param.b64 [f], %rd2; st.param.b64 [a], %rd2;
+    call.uni (r), vprintf, (f, a); ld.param.b32 %r2, [r]; }
+  st.global.v4.b32 [%rd7], {%r0, %r1, %r2, %r2};
+  ret;
+})");
+  ASSERT_TRUE(h.program) << h.error;
+  std::string printed;
+  LaunchOptions o;
+  o.printf = [&](std::string_view s) { printed += s; };
+  auto out = h.upload(std::vector<int>(4, 7));
+  auto r = h.run("k", {1, 1, 1}, {1, 1, 1}, {out}, o);
+  ASSERT_TRUE(r.ok()) << r.diagnostic.str();
+  EXPECT_EQ(printed, "0 (null) %0.000000plain");
+  EXPECT_EQ(h.download<int>(out, 4), (std::vector<int>{3, 0, -1, -1}));
+}
+
 TEST(Control, RefusedRequestsSayWhy) {
   ExecHarness h(std::string(kPtxHeader) +
                 ".visible .entry k(.param .u32 n) .maxntid 64, 1, 1 { .shared "
