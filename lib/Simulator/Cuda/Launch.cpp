@@ -66,6 +66,18 @@ Result gatherParams(const exec::FunctionInfo &info, void **params, void **extra,
   return Result::Success;
 }
 
+/// Blocks of the launch that the whole GPU holds at once.
+int64_t residentBlocks(const Driver &driver, const FunctionState &function,
+                       const LaunchShape &shape) {
+  BlockNeeds needs;
+  needs.threads = int64_t(volume(shape.block));
+  needs.registersPerThread = registersOf(driver, *function.info);
+  needs.sharedBytes =
+      int64_t(function.info->staticSharedBytes) + shape.dynamicShared;
+  const TargetSpec &t = driver.config.target;
+  return occupancy(t, needs).blocksPerSM * t.smCount;
+}
+
 /// The limits of the device and of the function, in the order in which the
 /// driver's documentation gives the codes.
 Result checkShape(const Driver &driver, const FunctionState &function,
@@ -86,16 +98,11 @@ Result checkShape(const Driver &driver, const FunctionState &function,
     return Result::InvalidValue;
   if (info.maxNTid && threads > int64_t(volume(*info.maxNTid)))
     return Result::InvalidValue;
-  BlockNeeds needs;
-  needs.threads = threads;
-  needs.registersPerThread = registersOf(driver, info);
-  needs.sharedBytes = int64_t(info.staticSharedBytes) + shape.dynamicShared;
-  Occupancy fit = occupancy(t, needs);
-  if (fit.blocksPerSM < 1)
+  int64_t resident = residentBlocks(driver, function, shape);
+  if (resident < 1)
     return Result::LaunchOutOfResources;
   constexpr Result kCooperativeTooLarge = Result(720);
-  if (shape.cooperative &&
-      int64_t(volume(shape.grid)) > fit.blocksPerSM * t.smCount)
+  if (shape.cooperative && int64_t(volume(shape.grid)) > resident)
     return kCooperativeTooLarge;
   return Result::Success;
 }
@@ -143,6 +150,8 @@ exec::LaunchOptions optionsFor(const Driver &driver, const LaunchShape &shape) {
   options.maxThreadsPerBlock = uint32_t(t.maxThreadsPerBlock);
   options.maxSharedBytes = uint32_t(
       t.sharedPerBlockOptin ? t.sharedPerBlockOptin : t.sharedPerBlock);
+  options.reservedSharedBytes = uint32_t(t.sharedReservedPerBlock);
+  options.sharedUnitBytes = uint32_t(std::max<int64_t>(1, t.sharedAllocUnit));
   for (const auto &[x, y, z] : driver.config.blocks)
     options.blocks.push_back((uint64_t(z) * shape.grid[1] + y) * shape.grid[0] +
                              x);
@@ -211,6 +220,8 @@ Result run(Call &call, const FunctionState &function, const LaunchShape &shape,
   request.dynamicSharedBytes = shape.dynamicShared;
   request.params = params;
   request.options = optionsFor(driver, shape);
+  request.options.residentBlocks =
+      uint32_t(residentBlocks(driver, function, shape));
   useLimits(*call.context, driver.memory, request.options);
   exec::LaunchResult result;
   nlohmann::json timing;

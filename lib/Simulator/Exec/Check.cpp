@@ -74,6 +74,8 @@ void startModes(Block &block) {
   c->warps = block.warps.size();
   size_t bytes = size_t(L.sharedBytes);
   c->written.resize(bytes);
+  if (L.program->readsReservedShared) // given to the block as zeros
+    std::fill(c->written.begin() + long(L.reservedShared), c->written.end(), 1);
   c->writeTime.resize(bytes);
   c->writer.resize(bytes);
   c->readTime.resize(bytes * c->warps);

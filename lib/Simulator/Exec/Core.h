@@ -141,6 +141,7 @@ struct Program::Impl {
   std::vector<Refusal> refusals;
   uint32_t numBlocks = 0;
   std::vector<BlockInfo> blockInfos;
+  bool readsReservedShared = false; ///< %reserved_smem_offset_*
 
   /// Code for a mode, made at first use.
   const std::vector<Code> &code(uint32_t mode) const;
@@ -223,11 +224,12 @@ struct Launch {
   std::vector<MemDesc> mem;
   std::vector<std::byte> params;
   LaunchResult result;
-  int64_t sharedBytes = 0;
+  int64_t sharedBytes = 0;     ///< the reserved ones included, where they are
+  uint64_t reservedShared = 0; ///< where these begin
   uint64_t localStride = 0;
   int64_t budgetLeft = 0; ///< instructions, where there is a budget
   int64_t slice = kSlice;
-  uint64_t sliced = 0;                         ///< instructions of used slices
+  uint64_t sliced = 0; ///< instructions run, those left of the turn included
   std::vector<uint64_t> blockRuns, blockLanes; ///< by program-wide block
   uint64_t predOff = 0;
   uint64_t printed = 0;

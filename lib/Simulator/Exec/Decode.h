@@ -168,6 +168,7 @@ private:
   bool decodePairSetp();
   bool decodePairSet();
   bool decodeMov();
+  bool decodeVectorMov();
   bool decodePack(unsigned bytes);
   bool decodeUnpack(unsigned bytes);
   bool decodePolicy();

@@ -151,6 +151,10 @@ Val FunctionDecoder::special(const Operand &operand, char letter) {
     emit("not.pred", Val::reg(t), {Val::raw(kTruePredicate)});
     return Val::reg(t);
   }
+  B.P.readsReservedShared |=
+      operand.special == SpecialReg::ReservedSmemOffsetBegin ||
+      operand.special == SpecialReg::ReservedSmemOffsetEnd ||
+      operand.special == SpecialReg::ReservedSmemOffset;
   uint32_t t = temp(wide ? RegClass::Quad : RegClass::Word);
   uint32_t component = operand.component == 0xff ? 0 : operand.component;
   if (operand.special == SpecialReg::Tid && component < 3)

@@ -405,10 +405,34 @@ bool FunctionDecoder::decodeUnpack(unsigned bytes) {
   return !failed;
 }
 
+/// mov.v4.u32 {d, e, f, g}, %tid: the special registers that are vectors.
+bool FunctionDecoder::decodeVectorMov() {
+  auto ops = operands();
+  using S = ptx::SpecialReg;
+  constexpr S kVectors[] = {S::Tid,          S::NTid,         S::CtaId,
+                            S::NCtaId,       S::ClusterId,    S::NClusterId,
+                            S::ClusterCtaId, S::ClusterNCtaId};
+  auto parts = F.elements(ops[0]);
+  if (ops[0].kind != OperandKind::Vector || parts.size() != 4 ||
+      ops[1].kind != OperandKind::Special || ops[1].component != 0xff ||
+      std::ranges::find(kVectors, ops[1].special) == std::end(kVectors))
+    return unsupported();
+  bool half = untyped(lastMod()) == "b16";
+  for (uint8_t i = 0; i < 4; ++i) {
+    Operand element = ops[1];
+    element.component = i;
+    emit(half ? "mov.b16" : "mov.b32", destination(parts[i], half ? 'h' : 'w'),
+         {source(element, half ? 'h' : 'w')});
+  }
+  return !failed;
+}
+
 bool FunctionDecoder::decodeMov() {
   auto ops = operands();
   if (ops.size() != 2 || numMods() < 1)
     return unsupported();
+  if (numMods() == 2 && mod(0) == "v4")
+    return decodeVectorMov();
   std::string type = untyped(lastMod());
   unsigned size = type == "pred" ? 1 : unsigned(atoi(type.c_str() + 1)) / 8;
   if (ops[1].kind == OperandKind::Vector)

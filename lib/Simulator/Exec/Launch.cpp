@@ -298,7 +298,8 @@ private:
   /// if no warp could run.
   bool runBlock(Block &b) {
     bool ran = false;
-    for (int idle = 0; idle < 4;) {
+    int patience = resident.size() > 1 ? 1 : 4;
+    for (int idle = 0; idle < patience;) {
       uint64_t before = b.progress;
       bool any = false;
       for (Warp &w : b.warps) {
@@ -351,11 +352,12 @@ private:
     w.stop = Stop::Switch;
     int64_t given = w.slice;
     s.clock += given;
+    L.sliced += uint64_t(given);
     runChain(w, p);
-    int64_t used = given - std::exchange(w.slice, 0);
-    s.clock += used - given;
-    L.sliced += uint64_t(used);
-    return used;
+    int64_t left = std::exchange(w.slice, 0);
+    s.clock -= left;
+    L.sliced -= uint64_t(left);
+    return given - left;
   }
 
   /// Others run before the path that was interrupted.
@@ -432,6 +434,19 @@ uint64_t stackBytes(const Program::Impl &P, uint32_t function,
     deepest = std::max(deepest, 16 + stackBytes(P, callee, state, unbounded));
   state[function] = 0;
   return F.localBytes + deepest;
+}
+
+/// The reserved part comes after the program's own, and is there only for
+/// programs that ask where it is: for others it is out of bounds.
+void placeShared(Launch &L) {
+  const LaunchRequest &q = *L.request;
+  uint64_t bytes = q.function->staticSharedBytes + q.dynamicSharedBytes;
+  if (L.program->readsReservedShared) {
+    constexpr uint64_t kAlignment = 128;
+    L.reservedShared = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    bytes = L.reservedShared + q.options.reservedSharedBytes;
+  }
+  L.sharedBytes = int64_t(bytes);
 }
 
 LaunchResult refuse(LaunchStatus status, const LaunchRequest &q,
@@ -516,8 +531,7 @@ LaunchResult launch(const Program &program, GlobalMemory &memory,
     L.slice = kTracedSlice;
   L.mem = P.mem;
   L.params.assign(request.params.begin(), request.params.end());
-  L.sharedBytes =
-      int64_t(request.function->staticSharedBytes) + request.dynamicSharedBytes;
+  placeShared(L);
   L.blockRuns.assign(P.numBlocks, 0);
   L.blockLanes.assign(P.numBlocks, 0);
   std::vector<int> state(P.functions.size());

@@ -230,8 +230,15 @@ void activeMask(HWTUNE_HANDLER_ARGS) {
 /// Instructions stand for clocks; only differences and order mean anything in
 /// functional mode.
 uint64_t clockOf(Warp *W) {
-  return W->launch->sliced + uint64_t(W->launch->slice - W->slice) +
-         ++W->launch->ticks;
+  return W->launch->sliced - uint64_t(W->slice) + ++W->launch->ticks;
+}
+
+/// What a block of the launch gets of the shared memory that programs have.
+uint64_t allocatedShared(const Launch &L) {
+  const LaunchRequest &q = *L.request;
+  uint64_t bytes = q.function->staticSharedBytes + q.dynamicSharedBytes;
+  uint64_t unit = q.options.sharedUnitBytes;
+  return (bytes + unit - 1) / unit * unit;
 }
 
 uint64_t specialValue(Warp *W, ptx::SpecialReg reg, uint32_t component,
@@ -239,16 +246,19 @@ uint64_t specialValue(Warp *W, ptx::SpecialReg reg, uint32_t component,
   using S = ptx::SpecialReg;
   const Launch &L = *W->launch;
   const LaunchRequest &q = *L.request;
-  uint32_t i = component < 3 ? component : 0;
-  bool none = component >= 3;
+  uint32_t i = component;
+  if (component == 3) // the fourth element of every vector
+    return 0;
   uint32_t warps = uint32_t(W->block->warps.size());
   switch (reg) {
   case S::NTid:
-    return none ? 1 : q.block[i];
+    return q.block[i];
   case S::CtaId:
-    return none ? 0 : W->block->id[i];
+  case S::ClusterId: // every block is a cluster of its own
+    return W->block->id[i];
   case S::NCtaId:
-    return none ? 1 : q.grid[i];
+  case S::NClusterId:
+    return q.grid[i];
   case S::WarpId:
     return W->index;
   case S::NWarpId:
@@ -272,14 +282,19 @@ uint64_t specialValue(Warp *W, ptx::SpecialReg reg, uint32_t component,
   case S::GlobalTimerHi:
     return uint64_t(double(clockOf(W)) * 1000.0 / q.options.clockMHz) >> 32;
   case S::TotalSmemSize:
+    return allocatedShared(L);
   case S::AggrSmemSize:
-    return uint64_t(L.sharedBytes);
+    return allocatedShared(L) + q.options.reservedSharedBytes;
+  case S::ReservedSmemOffsetBegin:
+    return L.reservedShared;
+  case S::ReservedSmemOffsetEnd:
+    return L.reservedShared + q.options.reservedSharedBytes;
+  case S::ReservedSmemOffsetCap:
+    return q.options.reservedSharedBytes;
+  case S::ReservedSmemOffset: // two halves
+    return L.reservedShared + number * q.options.reservedSharedBytes / 2;
   case S::DynamicSmemSize:
     return q.dynamicSharedBytes;
-  case S::ClusterId: // every block is a cluster of its own
-    return none ? 0 : W->block->id[i];
-  case S::NClusterId:
-    return none ? 1 : q.grid[i];
   case S::ClusterNCtaId:
     return 1;
   case S::ClusterNCtaRank:

@@ -178,7 +178,8 @@ struct LaunchOptions {
   /// 0: never. Counted at backward branches and calls; a `nanosleep` counts as
   /// 500.
   uint64_t instructionBudget = 0;
-  /// Blocks that are interleaved when none can finish alone.
+  /// Blocks that are interleaved when none can finish alone: as many as the
+  /// GPU holds at once.
   uint32_t residentBlocks = 32;
   /// All blocks must be resident at once (grid synchronisation).
   bool cooperative = false;
@@ -187,7 +188,10 @@ struct LaunchOptions {
   double clockMHz = 1000; ///< of %clock against %globaltimer
   uint32_t maxThreadsPerBlock = 1024;
   uint32_t maxSharedBytes = 232448; ///< static + dynamic
-  uint64_t printfBytes = 1 << 20;   ///< what does not fit is dropped
+  /// Of a block, for the system's software; and what shared memory is given out
+  /// in multiples of. Programs read both in special registers.
+  uint32_t reservedSharedBytes = 0, sharedUnitBytes = 1;
+  uint64_t printfBytes = 1 << 20; ///< what does not fit is dropped
   /// Of a thread of a kernel whose need is not known: recursion, calls through
   /// pointers, alloca.
   uint64_t stackBytes = 1 << 16;

@@ -247,6 +247,37 @@ TEST_F(Launch, PinnedManagedAndRegisteredMemoryIsSeenByKernels) {
   EXPECT_CUDA(Success, driver().cuMemFree(managed));
 }
 
+/// A barrier of all blocks made by hand: each counts itself, then waits until
+/// all have. The A100 has 108 multiprocessors with 32 such blocks on each.
+TEST_F(Launch, BlocksThatFitTheGpuWaitForEachOther) {
+  Function barrier = function(load(R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry barrier(.param .u64 count, .param .u64 sum) {
+  .reg .b64 %rd<2>; .reg .b32 %r<4>; .reg .pred %p, %first;
+  ld.param.u64 %rd0, [count]; ld.param.u64 %rd1, [sum];
+  mov.u32 %r0, %nctaid.x; mov.u32 %r1, %tid.x;
+  setp.ne.u32 %first, %r1, 0; @%first bra MEET;
+  red.release.gpu.global.add.u32 [%rd0], 1;
+WAIT:
+  ld.acquire.gpu.global.u32 %r2, [%rd0];
+  setp.lt.u32 %p, %r2, %r0; @%p bra WAIT;
+MEET:
+  bar.sync 0;
+  ld.volatile.global.u32 %r2, [%rd0];
+  setp.eq.u32 %p, %r2, %r0;
+  @%p red.global.add.f32 [%rd1], 0f3F800000;
+  ret;
+})"),
+                              "barrier");
+  for (unsigned blocks : {33u, 108u, 432u}) {
+    DevicePtr count = upload({0}), sum = upload({0});
+    EXPECT_CUDA(Success, launch(barrier, blocks, 64, {&count, &sum}));
+    EXPECT_CUDA(Success, driver().cuCtxSynchronize());
+    EXPECT_EQ(download(sum, 1)[0], float(blocks * 64));
+  }
+}
+
 TEST_F(Launch, ManyThreadsAtOnce) {
   Module module = load(kVectorAdd);
   std::vector<std::thread> threads;
