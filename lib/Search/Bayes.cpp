@@ -39,8 +39,9 @@ constexpr size_t kExploreEvery = 9; // trials; exploration never stops
 // process over the whole space smooths away is seen.
 constexpr size_t kLocalEvery = 5, kLocalEveryBlackBox = 3;
 constexpr int kLocalSteps = 2;
-// Observations from which a trial without the model learns instead of drawing.
-constexpr size_t kLearnFrom = 5;
+// Trials without the model that draw. Later ones learn: from less, they would
+// see only where the model has led.
+constexpr size_t kDraws = 5;
 // A failure counts as this much slower than the best, at least.
 constexpr double kFailurePenalty = 0.7;
 // Later hyperparameters change little, and a refit costs the square of this.
@@ -106,7 +107,8 @@ public:
       firstList.push_back(repOf[candidate]);
     if (firstList.empty())
       firstList = hasModel ? modelList(branches) : spreadList(coordinates);
-    trust = Trust(options.seed, indistinctShare(prior, firstList),
+    trust = Trust(options.seed,
+                  indistinctShare(prior, firstList, modelError.value()),
                   std::max<size_t>(1, problem.start.size()));
   }
 
@@ -123,6 +125,10 @@ protected:
   void learned() override {
     const Seen &last = seen.back();
     trust.add(last);
+    if (last.ok) {
+      modelError.add(last.logValue - double(prior.mean[last.rep]));
+      trust.setStart(indistinctShare(prior, firstList, modelError.value()));
+    }
     feasibility.add(surrogates[led - 1].residualCorrelation(last.rep), last.ok);
     if (last.ok && (best == kNoRep || last.logValue < bestLog)) {
       best = last.rep;
@@ -150,7 +156,7 @@ private:
   /// Before anything has run: the likeliest to run, in the model's order.
   Rep nextFeasible() const;
   Rep byImprovement();
-  /// A draw, and with a few observations what a black box would measure.
+  /// A draw, and after a few what a black box would measure.
   Rep withoutModel();
   Rep argmaxWithPending(Surrogate &surrogate, Look look, Random &random);
   /// The model's next favourite: where the processes learn a wrong lesson the
@@ -163,6 +169,7 @@ private:
   bool isAuto;
   Prior prior, noPrior;
   Feasibility feasibility;
+  ModelError modelError;
   Trust trust;
   /// The first `led` follow the model where there is one; the last beside them
   /// does without it.
@@ -401,7 +408,8 @@ Rep Bayes::byImprovement() {
 
 Rep Bayes::withoutModel() {
   Random random = randomOfTrial();
-  if (options.randomChoice || seen.size() < kLearnFrom || best == kNoRep)
+  if (options.randomChoice || trust.trialsWithout() < kDraws ||
+      best == kNoRep)
     return randomUntried(random);
   return argmaxWithPending(surrogates.back(), lookOfTrial(false), random);
 }

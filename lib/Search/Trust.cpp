@@ -16,21 +16,36 @@ namespace {
 
 // In log time: what kernels of one shape differ from the prediction by once
 // their common scale is known. The residual's starting deviation as well.
-constexpr float kModelError = 0.25f;
+constexpr double kUsualError = 0.25;
+constexpr double kUsualCounts = 2; // observations
 constexpr double kMostDoubt = 0.9;
 // Of the random numbers, apart from those of the picks themselves.
 constexpr uint64_t kCoinStream = uint64_t(1) << 32;
 
 } // namespace
 
-double indistinctShare(const Prior &prior, const std::vector<Rep> &favourites) {
+void ModelError::add(double residual) {
+  ++count; // Welford, Technometrics 4 (1962)
+  double step = residual - mean;
+  mean += step / count;
+  squares += step * (residual - mean);
+}
+
+double ModelError::value() const {
+  double freedom = std::max(0.0, count - 1);
+  return std::sqrt((kUsualCounts * kUsualError * kUsualError + squares) /
+                   (kUsualCounts + freedom));
+}
+
+double indistinctShare(const Prior &prior, const std::vector<Rep> &favourites,
+                       double error) {
   if (prior.order.empty() || favourites.empty())
     return 0;
   std::vector<float> means;
   for (Rep favourite : favourites)
     means.push_back(prior.mean[favourite]);
   std::sort(means.begin(), means.end());
-  float limit = means[means.size() / 2] + kModelError;
+  float limit = means[means.size() / 2] + float(error);
   size_t close = 0;
   for (Rep rep : prior.order)
     close += !prior.hopeless[rep] && prior.mean[rep] < limit;

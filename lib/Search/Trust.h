@@ -8,7 +8,8 @@
 // A trial follows the model or does without it, by a coin whose bias is
 // learned. Where the model claims large differences it is followed until what
 // was tried without it does better; where it calls much of the space as good as
-// its favourites, their order says little and others are tried at once.
+// its favourites, their order says little and others are tried at once. What
+// counts as a difference is learned too: the model's error so far.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +20,23 @@
 
 namespace hwtune {
 
+/// The standard deviation of what the model misses, in log time: the usual one
+/// as a prior of two observations, then what is seen. Their common scale is not
+/// an error.
+class ModelError {
+public:
+  /// `residual`: log of a measured over a predicted time.
+  void add(double residual);
+  double value() const;
+
+private:
+  double count = 0, mean = 0, squares = 0; ///< squares about the mean
+};
+
 /// Share of the classes (0..1) that the model cannot tell from the middle one
-/// of `favourites`, its usual error given; 0 without a model.
-double indistinctShare(const Prior &prior, const std::vector<Rep> &favourites);
+/// of `favourites`, its error given; 0 without a model.
+double indistinctShare(const Prior &prior, const std::vector<Rep> &favourites,
+                       double error);
 
 class Trust {
 public:
@@ -40,6 +55,9 @@ public:
   /// Outcomes in order: what a trial counts as follows from its number and the
   /// outcomes before it.
   void add(const Seen &seen);
+  /// A better word on the doubt from the model alone.
+  void setStart(double share) { start = share; }
+  size_t trialsWithout() const { return without.size(); }
 
 private:
   uint64_t seed;

@@ -346,12 +346,23 @@ TEST(Auto, IsLevelWithRandomWhereAModelErrsOnAnEasySpace) {
 TEST(Trust, ShareThatTheModelCannotTellFromItsFavourites) {
   Prior prior = Prior::none(5);
   prior.mean << 0.0f, 0.1f, 0.2f, 0.3f, 2.0f;
-  EXPECT_EQ(indistinctShare(prior, {0}), 0) << "no model";
+  EXPECT_EQ(indistinctShare(prior, {0}, 0.25), 0) << "no model";
   prior.order = {0, 1, 2, 3, 4};
-  EXPECT_DOUBLE_EQ(indistinctShare(prior, {0}), 3. / 5); // within 0.25
-  EXPECT_DOUBLE_EQ(indistinctShare(prior, {0, 1, 4}), 4. / 5);
+  EXPECT_DOUBLE_EQ(indistinctShare(prior, {0}, 0.25), 3. / 5); // within 0.25
+  EXPECT_DOUBLE_EQ(indistinctShare(prior, {0, 1, 4}, 0.25), 4. / 5);
   prior.hopeless[1] = true;
-  EXPECT_DOUBLE_EQ(indistinctShare(prior, {0}), 2. / 5);
+  EXPECT_DOUBLE_EQ(indistinctShare(prior, {0}, 0.25), 2. / 5);
+}
+
+TEST(Trust, LearnsTheModelsError) {
+  ModelError error;
+  EXPECT_DOUBLE_EQ(error.value(), 0.25);
+  error.add(7); // a scale, no error
+  EXPECT_DOUBLE_EQ(error.value(), 0.25);
+  error.add(5); // 1 off the mean, twice; one degree of freedom
+  EXPECT_DOUBLE_EQ(error.value(), std::sqrt((2 * 0.0625 + 2) / 3));
+  error.add(6);
+  EXPECT_DOUBLE_EQ(error.value(), std::sqrt((2 * 0.0625 + 2) / 4));
 }
 
 TEST(Trust, FollowsWhoWins) {
