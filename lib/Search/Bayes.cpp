@@ -33,7 +33,7 @@ namespace {
 constexpr size_t kFirstList = 8;
 constexpr size_t kBlackBoxSample = 8;
 constexpr size_t kPool = 1000;   // of the model's order, to pick the list from
-constexpr size_t kListEvery = 4; // trials; the model's list goes on
+constexpr size_t kListEvery = 3; // trials; the model's list goes on
 constexpr size_t kExploreEvery = 9; // trials; exploration never stops
 // Trials; one looks no further than two parameters from the best, where what a
 // process over the whole space smooths away is seen.
@@ -159,8 +159,9 @@ private:
   /// A draw, and after a few what a black box would measure.
   Rep withoutModel();
   Rep argmaxWithPending(Surrogate &surrogate, Look look, Random &random);
-  /// The model's next favourite: where the processes learn a wrong lesson the
-  /// list still arrives.
+  /// The next favourite of the vectors that agree with what was seen: where the
+  /// processes learn a wrong lesson, or smooth over what the model is right
+  /// about, the list still arrives.
   Rep nextOfList() const;
   Rep argmax(const Surrogate &surrogate, Look look, Random &random) const;
   bool isNearBest(Rep rep) const;
@@ -380,10 +381,13 @@ Rep Bayes::argmax(const Surrogate &surrogate, Look look, Random &random) const {
 }
 
 Rep Bayes::nextOfList() const {
+  Eigen::VectorXf expected = reweighted(prior, seen);
+  Rep choice = kNoRep;
   for (Rep rep : prior.order)
-    if (!tried[rep])
-      return prior.hopeless[rep] ? kNoRep : rep;
-  return kNoRep;
+    if (!tried[rep] && !prior.hopeless[rep] &&
+        (choice == kNoRep || expected[rep] < expected[choice]))
+      choice = rep;
+  return choice;
 }
 
 Bayes::Look Bayes::lookOfTrial(bool hasModel) const {
@@ -402,7 +406,7 @@ Rep Bayes::byImprovement() {
   if (isAuto && trial() % kListEvery == kListEvery - 1)
     if (Rep next = nextOfList(); next != kNoRep)
       return next;
-  return argmaxWithPending(surrogates[trial() % led],
+  return argmaxWithPending(surrogates[trial() / kListEvery % led],
                            lookOfTrial(!prior.order.empty()), random);
 }
 

@@ -68,4 +68,30 @@ Prior Prior::of(const SearchProblem &problem,
   return prior;
 }
 
+Eigen::VectorXf reweighted(const Prior &prior, const std::vector<Seen> &seen) {
+  auto vectors = prior.deviation.cols();
+  double count = 0;
+  Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(vectors), squares = sum;
+  float scale = std::sqrt(float(std::max<Eigen::Index>(vectors - 1, 1)));
+  for (const Seen &s : seen) {
+    if (!s.ok)
+      continue;
+    Eigen::ArrayXd rest =
+        s.logValue - double(prior.mean[s.rep]) -
+        (scale * prior.deviation.row(s.rep)).transpose().array().cast<double>();
+    ++count;
+    sum += rest;
+    squares += rest.square();
+  }
+  if (count < 2 || vectors == 0) // one time only sets the scale
+    return prior.mean;
+  Eigen::ArrayXd error = squares - sum.square() / count;
+  double least = error.minCoeff();
+  double variance = (kUsualCount * kUsualError * kUsualError + least) /
+                    (kUsualCount + count - 1);
+  Eigen::ArrayXd weight = (-0.5 * (error - least) / variance).exp();
+  weight /= weight.sum();
+  return prior.mean + scale * prior.deviation * weight.matrix().cast<float>();
+}
+
 } // namespace hwtune

@@ -32,6 +32,16 @@ struct Prior {
   static Prior none(size_t count);
 };
 
+/// What the model misses, in log time and beside a common scale: the usual
+/// standard deviation, and how many observations that word counts for.
+inline constexpr double kUsualError = 0.25, kUsualCount = 2;
+
+/// The mean log time per class with each vector weighted by how likely the
+/// successful ones of `seen` are under it, a common scale and an independent
+/// normal error given. The error's variance is the best vector's, so that a
+/// wrong ensemble keeps its doubt.
+Eigen::VectorXf reweighted(const Prior &prior, const std::vector<Seen> &seen);
+
 } // namespace hwtune
 
 #endif // HWTUNE_LIB_SEARCH_PRIOR_H

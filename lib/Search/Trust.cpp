@@ -14,10 +14,6 @@ namespace hwtune {
 
 namespace {
 
-// In log time: what kernels of one shape differ from the prediction by once
-// their common scale is known. The residual's starting deviation as well.
-constexpr double kUsualError = 0.25;
-constexpr double kUsualCounts = 2; // observations
 constexpr double kMostDoubt = 0.9;
 // Of the random numbers, apart from those of the picks themselves.
 constexpr uint64_t kCoinStream = uint64_t(1) << 32;
@@ -33,8 +29,8 @@ void ModelError::add(double residual) {
 
 double ModelError::value() const {
   double freedom = std::max(0.0, count - 1);
-  return std::sqrt((kUsualCounts * kUsualError * kUsualError + squares) /
-                   (kUsualCounts + freedom));
+  return std::sqrt((kUsualCount * kUsualError * kUsualError + squares) /
+                   (kUsualCount + freedom));
 }
 
 double indistinctShare(const Prior &prior, const std::vector<Rep> &favourites,

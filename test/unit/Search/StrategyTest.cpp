@@ -354,6 +354,21 @@ TEST(Trust, ShareThatTheModelCannotTellFromItsFavourites) {
   EXPECT_DOUBLE_EQ(indistinctShare(prior, {0}, 0.25), 2. / 5);
 }
 
+TEST(Prior, WeighsTheVectorsByWhatWasSeen) {
+  Prior prior = Prior::none(3);
+  prior.deviation.resize(3, 2); // two vectors of opposite opinion
+  prior.deviation << 1, -1, 0, 0, -1, 1;
+  EXPECT_EQ(reweighted(prior, {{0, true, 5}}), prior.mean) << "only a scale";
+  // Sums of squares about the mean .405 and .605, the error's variance
+  // (2 * .0625 + .405) / 3: odds of exp(.1 / .176667).
+  Eigen::VectorXf expected =
+      reweighted(prior, {{0, true, 0.1}, {2, false, 0}, {1, true, 0}});
+  double odds = std::exp(0.1 / (0.53 / 3)), share = odds / (1 + odds);
+  EXPECT_NEAR(expected[0], 2 * share - 1, 1e-6);
+  EXPECT_NEAR(expected[1], 0, 1e-6);
+  EXPECT_NEAR(expected[2], 1 - 2 * share, 1e-6);
+}
+
 TEST(Trust, LearnsTheModelsError) {
   ModelError error;
   EXPECT_DOUBLE_EQ(error.value(), 0.25);
