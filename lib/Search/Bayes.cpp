@@ -35,10 +35,9 @@ constexpr size_t kBlackBoxSample = 8;
 constexpr size_t kPool = 1000;   // of the model's order, to pick the list from
 constexpr size_t kListEvery = 3; // trials; the model's list goes on
 constexpr size_t kExploreEvery = 9; // trials; exploration never stops
-// Trials; one looks no further than two parameters from the best, where what a
-// process over the whole space smooths away is seen.
-constexpr size_t kLocalEvery = 5, kLocalEveryBlackBox = 3;
-constexpr int kLocalSteps = 2;
+// Trials; one looks no further than one or two parameters, in turn, from the
+// best, where what a process over the whole space smooths away is seen.
+constexpr size_t kLocalEvery = 5, kLocalEveryBlackBox = 2;
 // Trials without the model that draw. Later ones learn: from less, they would
 // see only where the model has led.
 constexpr size_t kDraws = 5;
@@ -142,7 +141,7 @@ protected:
   }
 
 private:
-  enum class Look { Everywhere, Wide, NearBest };
+  enum class Look { Everywhere, Wide, OneStep, TwoSteps };
   bool twins(Rep a, Rep b) const;
   std::vector<Rep> portfolio(size_t length) const;
   Rep leastSeenTwin(Rep rep, const BranchCounts &counts) const;
@@ -164,7 +163,7 @@ private:
   /// about, the list still arrives.
   Rep nextOfList() const;
   Rep argmax(const Surrogate &surrogate, Look look, Random &random) const;
-  bool isNearBest(Rep rep) const;
+  size_t stepsFromBest(Rep rep) const;
   Look lookOfTrial(bool hasModel) const;
 
   bool isAuto;
@@ -349,24 +348,25 @@ Rep Bayes::nextFeasible() const {
   return choice;
 }
 
-/// Whether at most `kLocalSteps` parameters differ from the best's.
-bool Bayes::isNearBest(Rep rep) const {
+/// How many parameters differ from the best's.
+size_t Bayes::stepsFromBest(Rep rep) const {
   const float *a = problem.parameters.row(candidateOf[rep]);
   const float *b = problem.parameters.row(candidateOf[best]);
-  int steps = 0;
+  size_t steps = 0;
   for (size_t j = 0; j < problem.parameters.columns; ++j)
     steps += a[j] != b[j];
-  return steps <= kLocalSteps;
+  return steps;
 }
 
 Rep Bayes::argmax(const Surrogate &surrogate, Look look, Random &random) const {
   const Eigen::VectorXf &mean = surrogate.mean();
   const Eigen::VectorXf &variance = surrogate.variance();
   double widen = look == Look::Wide ? 3 : 1; // of the deviation
+  size_t reach = look == Look::OneStep ? 1 : look == Look::TwoSteps ? 2 : 0;
   Rep choice = kNoRep;
   double bestGain = -1;
   for (Rep rep = 0; rep < repCount(); ++rep) {
-    if (tried[rep] || (look == Look::NearBest && !isNearBest(rep)))
+    if (tried[rep] || (reach && stepsFromBest(rep) > reach))
       continue;
     double deviation = widen * std::sqrt(std::max(1e-8, double(variance[rep])));
     double gain = expectedImprovement(bestLog, double(mean[rep]), deviation);
@@ -377,7 +377,10 @@ Rep Bayes::argmax(const Surrogate &surrogate, Look look, Random &random) const {
       choice = rep;
     }
   }
-  return bestGain > 0 ? choice : randomUntried(random);
+  if (bestGain > 0)
+    return choice;
+  return look == Look::OneStep ? argmax(surrogate, Look::TwoSteps, random)
+                               : randomUntried(random);
 }
 
 Rep Bayes::nextOfList() const {
@@ -393,8 +396,9 @@ Rep Bayes::nextOfList() const {
 Bayes::Look Bayes::lookOfTrial(bool hasModel) const {
   if (!isAuto)
     return Look::Everywhere;
-  if (trial() % (hasModel ? kLocalEvery : kLocalEveryBlackBox) == 0)
-    return Look::NearBest;
+  size_t every = hasModel ? kLocalEvery : kLocalEveryBlackBox;
+  if (trial() % every == 0)
+    return trial() / every % 2 ? Look::OneStep : Look::TwoSteps;
   return trial() % kExploreEvery == kExploreEvery - 1 ? Look::Wide
                                                       : Look::Everywhere;
 }
@@ -412,8 +416,7 @@ Rep Bayes::byImprovement() {
 
 Rep Bayes::withoutModel() {
   Random random = randomOfTrial();
-  if (options.randomChoice || trust.trialsWithout() < kDraws ||
-      best == kNoRep)
+  if (options.randomChoice || trust.trialsWithout() < kDraws || best == kNoRep)
     return randomUntried(random);
   return argmaxWithPending(surrogates.back(), lookOfTrial(false), random);
 }
