@@ -8,10 +8,13 @@
 // Bounds and alignment are checked by every launch. This adds shadows: which
 // bytes were ever written, and for each byte of shared memory who touched it
 // when. "When" is a vector clock of the warps, which barriers join; so partial
-// and named barriers order what they order and no more. Atomics order all that
-// the warp did before with all that the next atomic's warp does after: that may
-// miss a race, but reports none that is not there. Local memory has no shadow:
-// unoptimised code copies the padding of structures, which nobody wrote.
+// and named barriers order what they order and no more. Atomics, and accesses
+// that are volatile, relaxed, acquire or release, order all that the warp did
+// before with all that the next such access's warp does after; a store of what
+// is there already counts as none. That may miss a race, but reports none that
+// is not there. A load is uninitialised if no byte of one of its elements was
+// written: copies of structures read padding. Unoptimised code copies whole
+// frames, so local memory has no shadow.
 //
 //===----------------------------------------------------------------------===//
 
@@ -135,7 +138,14 @@ struct Access {
   bool global();
 
 private:
+  bool orders() const { return D.isAtomic || D.isStrong; }
+  void acquire(CheckState &c) const;
+  void release(CheckState &c) const;
+  template <typename F>
+  bool initialised(uint32_t lane, const char *space, F written);
+  bool sharedBytes(CheckState &c, uint32_t lane, uint64_t step);
   bool race(CheckState &c, uint64_t byte, uint32_t lane);
+  bool changes(uint32_t lane, uint64_t offset, uint64_t bytes) const;
   bool conflict();
 };
 
@@ -188,17 +198,82 @@ bool Access::conflict() {
   return true;
 }
 
+void Access::acquire(CheckState &c) const {
+  if (orders())
+    CheckState::join(c.clocks[W->index], c.atomics);
+}
+void Access::release(CheckState &c) const {
+  if (!orders())
+    return;
+  CheckState::join(c.atomics, c.clocks[W->index]);
+  ++c.clocks[W->index][W->index];
+}
+
+/// Whether a store gives the bytes from `offset` of its lane on other values
+/// than they have; true where the values are not at hand.
+bool Access::changes(uint32_t lane, uint64_t offset, uint64_t bytes) const {
+  if (D.isAsync || D.halves || D.elems * D.elemBytes != D.laneBytes)
+    return true;
+  const std::byte *there = W->shared + addresses[lane];
+  uint32_t step = D.elemBytes == 8 ? 8 : 4;
+  for (uint64_t b = offset; b < offset + bytes; ++b)
+    if (there[b] != R[D.slots[b / D.elemBytes] + lane * step + b % D.elemBytes])
+      return true;
+  return false;
+}
+
+/// Reports an element of one lane's read of which `written` holds for no byte,
+/// given by its distance from the lane's address.
+template <typename F>
+bool Access::initialised(uint32_t lane, const char *space, F written) {
+  if (D.isStore || D.isInit)
+    return true;
+  uint64_t element =
+      D.elems * D.elemBytes == D.laneBytes ? D.elemBytes : D.laneBytes;
+  for (uint64_t from = 0; from < D.laneBytes; from += element) {
+    bool any = false;
+    for (uint64_t b = from; b < from + element && !any; ++b)
+      any = written(b);
+    if (!any)
+      return report(DiagnosticKind::UninitializedRead, lane, addresses[lane],
+                    fmt::format("{} of {} {:#x}, which was never written",
+                                D.isAtomic ? "atomic" : "load", space,
+                                addresses[lane] + from));
+  }
+  return true;
+}
+
+/// One lane's access, byte by byte or word by word.
+bool Access::sharedBytes(CheckState &c, uint32_t lane, uint64_t step) {
+  uint32_t me = W->index;
+  uint64_t at = addresses[lane];
+  if (!initialised(lane, "shared byte", [&](uint64_t b) {
+        return c.written[(at + b) / step * step];
+      }))
+    return false;
+  for (uint64_t b = at; b < at + D.laneBytes; b += step) {
+    if (D.isStore && c.written[b] && !changes(lane, b - at, step))
+      continue;
+    if (!D.isAtomic && !race(c, b, lane))
+      return false;
+    if (D.isStore) {
+      c.written[b] = !D.isAsync; // an asynchronous copy lands at its wait
+      c.writeTime[b] = c.clocks[me][me];
+      c.writer[b] = uint8_t(me);
+    } else if (D.isInit) {
+      c.written[b] = 1;
+    } else if (!D.isAtomic) {
+      c.readTime[b * c.warps + me] = c.clocks[me][me];
+    }
+  }
+  return true;
+}
+
 bool Access::shared() {
   CheckState &c = *W->block->check;
-  uint32_t me = W->index;
   if (D.laneBytes % 4 && !c.bytewise)
     c.spread();
-  const uint64_t step = c.bytewise ? 1 : 4;
-  if (D.isAtomic) {
-    CheckState::join(c.clocks[me], c.atomics);
-    CheckState::join(c.atomics, c.clocks[me]);
-    ++c.clocks[me][me];
-  }
+  acquire(c);
   if (!D.isAtomic && D.elemBytes <= 8 && !conflict())
     return false;
   for (uint32_t left = mask; left; left &= left - 1) {
@@ -206,33 +281,17 @@ bool Access::shared() {
     uint64_t at = addresses[lane];
     if (at > c.written.size() || D.laneBytes > c.written.size() - at)
       continue; // the access itself reports it
-    for (uint64_t b = at; b < at + D.laneBytes; b += step) {
-      if (!D.isStore && !c.written[b])
-        return report(
-            DiagnosticKind::UninitializedRead, lane, at,
-            fmt::format("{} of shared byte {:#x}, which was never written",
-                        D.isAtomic ? "atomic" : "load", b));
-      if (!D.isAtomic && !race(c, b, lane))
-        return false;
-      if (D.isStore) {
-        c.written[b] = !D.isAsync; // an asynchronous copy lands at its wait
-        c.writeTime[b] = c.clocks[me][me];
-        c.writer[b] = uint8_t(me);
-      } else if (!D.isAtomic) {
-        c.readTime[b * c.warps + me] = c.clocks[me][me];
-      }
-    }
+    if (!sharedBytes(c, lane, c.bytewise ? 1 : 4))
+      return false;
   }
+  release(c);
   return true;
 }
 
 bool Access::global() {
-  if (D.isAtomic) { // a lock in global memory orders accesses to shared memory
-    CheckState &c = *W->block->check;
-    CheckState::join(c.clocks[W->index], c.atomics);
-    CheckState::join(c.atomics, c.clocks[W->index]);
-    ++c.clocks[W->index][W->index];
-  }
+  // A lock in global memory orders accesses to shared memory.
+  acquire(*W->block->check);
+  release(*W->block->check);
   Allocation *a = nullptr;
   for (uint32_t left = mask; left; left &= left - 1) {
     uint32_t lane = uint32_t(__builtin_ctz(left));
@@ -241,14 +300,14 @@ bool Access::global() {
       a = W->launch->memory->find(at);
     if (!a || a->written.empty() || D.laneBytes > a->bytes - (at - a->base))
       continue;
-    for (uint64_t b = at - a->base; b < at - a->base + D.laneBytes; ++b) {
-      if (!D.isStore && !((a->written[b / 64] >> (b % 64)) & 1))
-        return report(
-            DiagnosticKind::UninitializedRead, lane, at,
-            fmt::format("{} of global address {:#x}, which was never written",
-                        D.isAtomic ? "atomic" : "load", a->base + b));
-      a->written[b / 64] |= 1ull << (b % 64);
-    }
+    uint64_t first = at - a->base;
+    if (!initialised(lane, "global address", [&](uint64_t b) {
+          return (a->written[(first + b) / 64] >> ((first + b) % 64)) & 1;
+        }))
+      return false;
+    if (D.isStore || D.isAtomic)
+      for (uint64_t b = first; b < first + D.laneBytes; ++b)
+        a->written[b / 64] |= 1ull << (b % 64);
   }
   return true;
 }

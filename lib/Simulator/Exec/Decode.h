@@ -261,6 +261,7 @@ private:
   uint32_t frameOffset(const ptx::Symbol &symbol) const;
 
   // --- passes (Flow.cpp, Colour.cpp) ---
+  bool onlyExits(const VBlock &block) const;
   void connect();
   void findReconvergence();
   void colour();

@@ -18,6 +18,7 @@ VOp &FunctionDecoder::emitMbarrier(const char *what, const Operand &where,
                                    Val d, Val b) {
   MemDesc desc;
   desc.isAtomic = true;
+  desc.isInit = hasMod("init");
   desc.elemBytes = desc.laneBytes = 8;
   Val base = address(where, hasShared() ? Space::Shared : Space::None, desc);
   VOp op;

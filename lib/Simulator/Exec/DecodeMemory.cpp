@@ -238,6 +238,8 @@ bool FunctionDecoder::decodeMemory(bool isStore) {
   const Operand &at = ops[isStore ? 0 : 1];
   MemDesc desc;
   desc.isStore = isStore;
+  desc.isStrong = hasMod("volatile") || hasMod("relaxed") ||
+                  hasMod("acquire") || hasMod("release") || hasMod("mmio");
   VOp op;
   op.a = address(at, form.space, desc);
   if (failed)

@@ -14,7 +14,14 @@ static bool isUnconditional(const VOp &op) {
   return op.b.kind == Val::Raw && op.b.index == kTruePredicate;
 }
 
-/// Turns instruction targets into blocks and picks the branch handlers.
+/// Whether all that happens in a block is that its lanes exit.
+bool FunctionDecoder::onlyExits(const VBlock &block) const {
+  return F.isEntry && block.exits && block.ops.size() == 1;
+}
+
+/// Turns instruction targets into blocks and picks the branch handlers. A
+/// branch to the kernel's end is an exit: its lanes do not wait there for the
+/// others, which may be at a barrier that counts those that have not exited.
 void FunctionDecoder::connect() {
   for (uint32_t b = 0; b < blocks.size(); ++b) {
     VBlock &block = blocks[b];
@@ -26,6 +33,13 @@ void FunctionDecoder::connect() {
         op.target = int32_t(blockOfInst[uint32_t(-2 - op.target)]);
       bool back = op.target <= int32_t(b);
       bool always = isUnconditional(op);
+      if (onlyExits(blocks[uint32_t(op.target)])) {
+        op.target = -1;
+        op.entry = B.P.registry->find("exit");
+        block.exits |= always;
+        falls &= !always;
+        continue;
+      }
       op.entry = B.P.registry->find(std::string(always ? "bra" : "bra.if") +
                                     (back ? ".back" : ".forward"));
       block.succs.push_back(uint32_t(op.target));

@@ -55,6 +55,8 @@ struct MemDesc {
   AddrSpace space = AddrSpace::Generic;
   bool wideBase = true; ///< 64-bit base register
   bool isStore = false, isAtomic = false, isAsync = false;
+  bool isStrong = false;      ///< volatile, relaxed, acquire or release
+  bool isInit = false;        ///< mbarrier.init: writes without reading
   bool halves = false;        ///< slots come in pairs of one 128-bit register
   uint32_t lanes = kFullMask; ///< whose addresses count (ldmatrix)
   uint32_t partner = ~0u;     ///< of an asynchronous copy: its shared side

@@ -405,9 +405,58 @@ TEST(Memory, ChecksFindRacesAndUninitialisedReads) {
               true, 64, kShared)
           .status,
       LaunchStatus::Ok);
-  r = faultOf("setp.lt.u32 %p0, %r0, 7; @%p0 bra SKIP; bar.sync 0; SKIP:", true,
-              64);
+  r = faultOf("setp.lt.u32 %p0, %r0, 7; @%p0 bra SKIP; bar.sync 0; SKIP: "
+              "st.global.u32 [%rd1], %r0;",
+              true, 64);
   EXPECT_EQ(r.diagnostic.kind, DiagnosticKind::DivergentBarrier);
+}
+
+/// What is right by the PTX memory model and the description of bar.sync.
+TEST(Memory, ChecksPassCorrectPrograms) {
+  auto passes = [](const std::string &body, uint32_t threads = 64) {
+    LaunchResult r = faultOf(body, true, threads, kShared);
+    EXPECT_EQ(r.status, LaunchStatus::Ok) << r.diagnostic.str() << "\n" << body;
+  };
+  // A barrier waits for the threads that have not exited.
+  passes("setp.ge.u32 %p0, %r0, 50; @%p0 bra END; bar.sync 0; "
+         "st.global.u32 [%rd1], %r0; END:");
+  passes("setp.lt.u32 %p0, %r0, 50; @%p0 bra ON; add.u32 %r1, %r0, 1; "
+         "bra END; ON: bar.sync 0; st.global.u32 [%rd1], %r0; END:");
+  // A copy of a structure of a byte and a word reads the padding between.
+  passes("setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.u8 [buf], 1; @%p0 "
+         "st.shared.u32 [buf+4], 2; bar.sync 0; ld.shared.u64 %rd4, [buf];");
+  // mbarrier.init reads nothing.
+  passes("setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [buf], 64; "
+         "bar.sync 0; mbarrier.arrive.shared.b64 %rd4, [buf];");
+  // Several warps store one value, as in `if (condition) found = true`.
+  passes("setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.u8 [buf], 0; bar.sync 0; "
+         "mov.u32 %r1, 1; st.shared.u8 [buf], %r1; bar.sync 0; "
+         "ld.shared.u8 %r2, [buf];");
+  // A flag that is stored with release and loaded with acquire; a volatile one.
+  for (std::string store :
+       {"st.release.cta.shared.u32", "st.volatile.shared.u32"})
+    for (std::string load :
+         {"ld.acquire.cta.shared.u32", "ld.volatile.shared.u32"})
+      passes("setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.u32 [buf+4], 0; "
+             "bar.sync 0; setp.eq.u32 %p0, %r0, 0; @%p0 bra GIVE; "
+             "setp.ne.u32 %p0, %r0, 32; @%p0 bra END; WAIT: " +
+             load +
+             " %r1, [buf+4]; setp.eq.u32 %p0, %r1, 0; @%p0 bra WAIT; "
+             "ld.shared.u32 %r2, [buf]; bra END; GIVE: "
+             "st.shared.u32 [buf], 42; " +
+             store + " [buf+4], 1; END:");
+}
+
+/// The same flag with weak accesses orders nothing.
+TEST(Memory, WeakFlagsRace) {
+  EXPECT_EQ(faultOf("setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.u32 [buf+4], 0; "
+                    "bar.sync 0; setp.eq.u32 %p0, %r0, 0; @%p0 bra GIVE; "
+                    "setp.ne.u32 %p0, %r0, 32; @%p0 bra END; "
+                    "ld.shared.u32 %r1, [buf+4]; bra END; "
+                    "GIVE: st.shared.u32 [buf+4], 1; END:",
+                    true, 64, kShared)
+                .diagnostic.kind,
+            DiagnosticKind::SharedRace);
 }
 
 TEST(Memory, TrackedAllocationsReportUninitialisedReads) {
