@@ -438,18 +438,21 @@ void Predictor::combine(const CostWeights &weights) {
   double waiting =
       norm3(at(Term::Chain) + at(Term::Barriers) + at(Term::Shuffles),
             at(Term::Phases));
-  p.cost[static_cast<unsigned>(Cost::Memory)] = memory * perWave;
-  p.cost[static_cast<unsigned>(Cost::Compute)] = compute * perWave;
-  p.cost[static_cast<unsigned>(Cost::Communication)] =
-      waiting * perWave + (at(Term::Launch) + at(Term::HostCopy)) / t.hz;
-  double sum = 0;
-  for (double cost : p.cost)
-    sum += cube(cost);
-  double norm = std::cbrt(sum);
+  // The host's part overlaps with nothing on the device.
+  double overhead = (at(Term::Launch) + at(Term::HostCopy)) / t.hz;
+  double onDevice[kNumCosts]; // in the order of Cost
+  onDevice[static_cast<unsigned>(Cost::Memory)] = memory * perWave;
+  onDevice[static_cast<unsigned>(Cost::Compute)] = compute * perWave;
+  onDevice[static_cast<unsigned>(Cost::Communication)] = waiting * perWave;
+  double norm = norm3(onDevice[0], onDevice[1], onDevice[2]);
   p.seconds = 0;
   for (unsigned i = 0; i < kNumCosts; ++i) {
-    double share = norm > 0 ? p.cost[i] / norm : 0;
-    p.weight[i] = weights.eta[i] * share * share;
+    double share = norm > 0 ? onDevice[i] / norm : 0;
+    double apart =
+        i == static_cast<unsigned>(Cost::Communication) ? overhead : 0;
+    p.cost[i] = onDevice[i] + apart;
+    double counted = share * share * onDevice[i] + apart;
+    p.weight[i] = weights.eta[i] * ratio(counted, p.cost[i]);
     p.seconds += p.weight[i] * p.cost[i];
   }
 }

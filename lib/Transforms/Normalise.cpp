@@ -15,8 +15,11 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -149,71 +152,213 @@ void liftNumbers(RewriterBase &rewriter, ModuleOp module) {
 // Long reductions to few results
 //===----------------------------------------------------------------------===//
 
-/// A grid has one block for each result or few results. Below this many it
-/// leaves most of any GPU idle.
-constexpr int64_t kFewResults = 128;
+/// A grid has one block for each result or few results: a few dozen blocks that
+/// only read keep the memory of any GPU busy, and two more launches cost more
+/// than the blocks of a short reduction.
+constexpr int64_t kFewResults = 32, kLongReduction = 1 << 17;
+/// A matrix product has one block for a tile of results, and computes: fewer
+/// results than these leave most of any GPU idle.
+constexpr int64_t kFewProducts = 1 << 14;
 /// Partial results, and iterations of each, that are worth a second kernel.
 constexpr int64_t kLeastParts = 32, kLeastPartLength = 256;
 
-/// Parts that a reduction of `extent` iterations is cut into: the divisor
-/// nearest to its square root; 0 where none makes sense.
-int64_t partsOf(int64_t extent) {
-  int64_t best = 0;
+/// Where a long reduction is cut: at the only reduction loop, whose first
+/// `length` iterations become `parts` of equal length, or (0 parts) between one
+/// of several loops, whose iterations are the parts, and the rest.
+struct Cut {
+  unsigned loop;
+  int64_t parts, length;
+};
+
+/// The number of parts is the divisor of `extent` nearest to its square root;
+/// where it has none, a power of two, and some iterations are left.
+std::optional<Cut> cutOf(unsigned loop, int64_t extent) {
+  if (extent < kLeastParts * kLeastPartLength)
+    return std::nullopt;
+  int64_t best = 0, power = kLeastParts;
   for (int64_t parts = kLeastParts; parts * kLeastPartLength <= extent; ++parts)
     if (extent % parts == 0 && parts * parts <= extent)
       best = parts;
-  return best;
+  if (best)
+    return Cut{loop, best, extent};
+  constexpr int64_t kVector = 8; // elements of the widest access
+  while (4 * power * power <= extent)
+    power *= 2;
+  return Cut{loop, power, extent - extent % (power * kVector)};
 }
 
-/// Parts of the only reduction loop of `op`, 0 where it is better left whole.
-int64_t partsOf(linalg::LinalgOp op) {
-  int64_t results = 1, reduced = 0;
-  for (auto [extent, kind] :
-       llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
-    if (ShapedType::isDynamic(extent))
-      return 0;
-    if (kind == utils::IteratorType::parallel)
-      results *= extent;
-    else
-      reduced = extent;
-  }
-  return results < kFewResults ? partsOf(reduced) : 0;
+bool isMatrixProduct(linalg::LinalgOp op) {
+  FailureOr<linalg::ContractionDimensions> dims =
+      linalg::inferContractionDims(op);
+  return succeeded(dims) && !dims->m.empty() && !dims->n.empty();
 }
 
-/// Fails where the body is not one associative operation: then it stays.
-LogicalResult split(RewriterBase &rewriter, linalg::LinalgOp op,
-                    int64_t parts) {
-  rewriter.setInsertionPoint(op);
-  linalg::LinalgOp generic = op;
-  if (!isa<linalg::GenericOp>(op.getOperation())) {
-    auto made = linalg::generalizeNamedOp(rewriter, op);
-    if (failed(made))
-      return failure();
-    generic = cast<linalg::LinalgOp>(made->getOperation());
+/// The first of `loops` in the order of the dimensions of the first input.
+unsigned outermost(linalg::LinalgOp op, ArrayRef<unsigned> loops) {
+  for (AffineExpr expr :
+       op.getMatchingIndexingMap(op.getDpsInputOperand(0)).getResults())
+    for (unsigned loop : loops)
+      if (expr.isFunctionOfDim(loop))
+        return loop;
+  return loops.front();
+}
+
+/// Where to cut the reduction of `op`; none where it is better left whole.
+std::optional<Cut> cutOf(linalg::LinalgOp op) {
+  int64_t results = 1, reduced = 1;
+  SmallVector<unsigned> reductions;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (ShapedType::isDynamic(extents[loop]))
+      return std::nullopt;
+    bool parallel = kind == utils::IteratorType::parallel;
+    (parallel ? results : reduced) *= extents[loop];
+    if (!parallel)
+      reductions.push_back(loop);
   }
-  return linalg::splitReduction(rewriter, generic, [&](linalg::LinalgOp) {
-    return linalg::SplitReductionOptions{parts, /*index=*/0,
-                                         /*innerParallel=*/false};
+  if (isMatrixProduct(op) ? results >= kFewProducts
+                          : results >= kFewResults || reduced < kLongReduction)
+    return std::nullopt;
+  if (reductions.size() == 1)
+    return cutOf(reductions[0], reduced);
+  llvm::erase_if(reductions, [&](unsigned loop) {
+    return extents[loop] < kLeastParts ||
+           reduced / extents[loop] < kLeastPartLength;
   });
+  if (reductions.empty())
+    return std::nullopt;
+  unsigned loop = outermost(op, reductions);
+  return Cut{loop, 0, extents[loop]};
 }
 
-/// Whether the loop can be cut in two: the body does not read its position, and
-/// every dimension of an operand is indexed by one loop.
+/// Whether parts may start from the neutral element of the one operation that
+/// combines, the body does not read its position, and every dimension of an
+/// operand is indexed by one loop.
 bool canSplit(linalg::LinalgOp op) {
-  return op.getNumReductionLoops() == 1 && op.getNumDpsInits() == 1 &&
-         !op.hasIndexSemantics() &&
-         llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-           return map.isProjectedPermutation();
-         });
-}
-
-/// Whether the body combines by one operation that parts may start from the
-/// neutral element of: what `split` asks for.
-bool isAssociative(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||
+      op.getNumDpsInputs() == 0 || op.hasIndexSemantics())
+    return false;
+  if (!llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isProjectedPermutation(); }))
+    return false;
   SmallVector<Operation *> combiners;
   return matchReduction(op.getRegionOutputArgs(), 0, combiners) &&
          combiners.size() == 1 &&
+         llvm::is_contained(combiners.front()->getOperands(),
+                            op.getRegionOutputArgs()[0]) &&
          arith::getNeutralElement(combiners.front()).has_value();
+}
+
+/// A tensor of `type` that holds the neutral element of `combiner`.
+Value filledWithNeutral(RewriterBase &rewriter, Location loc,
+                        RankedTensorType type, Operation *combiner) {
+  Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                        type.getElementType());
+  Value neutral = arith::ConstantOp::create(
+      rewriter, loc, *arith::getNeutralElement(combiner));
+  return linalg::FillOp::create(rewriter, loc, neutral, empty).getResult(0);
+}
+
+/// Adds up the first dimension of `partial` on top of what `op` starts from.
+Value combined(RewriterBase &rewriter, linalg::GenericOp op, Value partial,
+               Operation *combiner) {
+  Value init = op.getDpsInits()[0];
+  unsigned rank = cast<RankedTensorType>(partial.getType()).getRank();
+  AffineMap all = rewriter.getMultiDimIdentityMap(rank);
+  SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
+  kinds.front() = utils::IteratorType::reduction;
+  BlockArgument accumulator = op.getRegionOutputArgs()[0];
+  auto body = [&](OpBuilder &b, Location loc, ValueRange arguments) {
+    IRMapping mapping;
+    for (Value operand : combiner->getOperands())
+      mapping.map(operand, arguments[operand == accumulator ? 1 : 0]);
+    linalg::YieldOp::create(b, loc, b.clone(*combiner, mapping)->getResults());
+  };
+  return linalg::GenericOp::create(
+             rewriter, op.getLoc(), init.getType(), partial, init,
+             ArrayRef{all, all.dropResult(0)}, kinds, body)
+      .getResult(0);
+}
+
+/// The iterations of one reduction loop become partial results.
+void splitAt(RewriterBase &rewriter, linalg::GenericOp op, unsigned loop) {
+  Location loc = op.getLoc();
+  SmallVector<Operation *> combiners;
+  matchReduction(op.getRegionOutputArgs(), 0, combiners);
+  OpOperand &init = op.getDpsInitsMutable()[0];
+  auto type = cast<RankedTensorType>(init.get().getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin(), op.getStaticLoopRanges()[loop]);
+  AffineMap map = op.getMatchingIndexingMap(&init);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.back() = map.insertResult(rewriter.getAffineDimExpr(loop), 0);
+  auto kinds = op.getIteratorTypesArray();
+  kinds[loop] = utils::IteratorType::parallel;
+  rewriter.setInsertionPoint(op);
+  auto partialType = RankedTensorType::get(shape, type.getElementType());
+  auto partial = linalg::GenericOp::create(
+      rewriter, loc, partialType, op.getInputs(),
+      filledWithNeutral(rewriter, loc, partialType, combiners.front()), maps,
+      kinds, /*bodyBuild=*/nullptr,
+      getPrunedAttributeList(op, op.getAttributeNames()));
+  rewriter.cloneRegionBefore(op.getRegion(), partial.getRegion(),
+                             partial.getRegion().begin());
+  rewriter.replaceOp(
+      op, combined(rewriter, op, partial.getResult(0), combiners.front()));
+}
+
+/// `op` on `size` iterations of `loop` from `first` on, starting from `init`.
+linalg::LinalgOp sliced(RewriterBase &rewriter, linalg::LinalgOp op,
+                        unsigned loop, int64_t first, int64_t size,
+                        Value init) {
+  Location loc = op.getLoc();
+  SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(0)),
+      bounds = getAsIndexOpFoldResult(rewriter.getContext(),
+                                      op.getStaticLoopRanges());
+  sizes[loop] = rewriter.getIndexAttr(size);
+  SmallVector<Value> operands = linalg::makeTiledShapes(
+      rewriter, loc, op, op->getOperands(), {rewriter.getIndexAttr(first)},
+      sizes, bounds, /*omitPartialTileCheck=*/true);
+  operands.back() = init;
+  return cast<linalg::LinalgOp>(
+      mlir::clone(rewriter, op, op->getResultTypes(), operands));
+}
+
+/// Where the parts leave some iterations over, another operation does these.
+linalg::LinalgOp withoutRest(RewriterBase &rewriter, linalg::LinalgOp op,
+                             Cut cut) {
+  int64_t rest = op.getStaticLoopRanges()[cut.loop] - cut.length;
+  if (rest == 0)
+    return op;
+  rewriter.setInsertionPoint(op);
+  auto most =
+      sliced(rewriter, op, cut.loop, 0, cut.length, op.getDpsInits()[0]);
+  auto last =
+      sliced(rewriter, op, cut.loop, cut.length, rest, most->getResult(0));
+  rewriter.replaceOp(op, last->getResults());
+  return most;
+}
+
+LogicalResult split(RewriterBase &rewriter, linalg::LinalgOp op, Cut cut) {
+  op = withoutRest(rewriter, op, cut);
+  rewriter.setInsertionPoint(op);
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (!generic) {
+    auto made = linalg::generalizeNamedOp(rewriter, op);
+    if (failed(made))
+      return failure();
+    generic = *made;
+  }
+  if (cut.parts == 0) {
+    splitAt(rewriter, generic, cut.loop);
+    return success();
+  }
+  return linalg::splitReduction(
+      rewriter, cast<linalg::LinalgOp>(generic.getOperation()),
+      [&](linalg::LinalgOp) {
+        return linalg::SplitReductionOptions{cut.parts, /*index=*/0,
+                                             /*innerParallel=*/false};
+      });
 }
 
 /// Whether each operand is a whole buffer or a number.
@@ -256,15 +401,15 @@ linalg::LinalgOp onTensors(RewriterBase &rewriter, linalg::LinalgOp op) {
 /// order is fixed, so the result is the same in every run.
 void splitLongReductions(RewriterBase &rewriter, ModuleOp module) {
   for (auto op : collect<linalg::LinalgOp>(module)) {
-    if (!canSplit(op) || op->hasAttr(hwtune::HWTuneDialect::kConfigAttrName))
+    if (op->hasAttr(hwtune::HWTuneDialect::kConfigAttrName) || !canSplit(op))
       continue;
-    int64_t parts = partsOf(op);
-    if (parts == 0)
+    std::optional<Cut> cut = cutOf(op);
+    if (!cut)
       continue;
     if (op.hasPureTensorSemantics()) {
-      (void)split(rewriter, op, parts);
-    } else if (isOnPlainBuffers(op) && isAssociative(op)) {
-      if (succeeded(split(rewriter, onTensors(rewriter, op), parts)))
+      (void)split(rewriter, op, *cut);
+    } else if (isOnPlainBuffers(op)) {
+      if (succeeded(split(rewriter, onTensors(rewriter, op), *cut)))
         rewriter.eraseOp(op);
     }
   }

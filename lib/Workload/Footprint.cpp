@@ -135,6 +135,29 @@ int64_t footprintBytes(const Workload &w, const Operand &op,
   return saturatingMul(footprint(w, op, tile), sizeInBytes(op.type));
 }
 
+int64_t footprintInSectors(const Workload &w, const Operand &op,
+                           std::span<const int64_t> tile, int64_t sectorBytes) {
+  int64_t elements = footprint(w, op, tile), size = sizeInBytes(op.type);
+  auto sectors = [&](int64_t count) {
+    return (saturatingMul(count, size) + sectorBytes - 1) / sectorBytes;
+  };
+  if (!op.isLinear || op.index.empty() || elements == 0)
+    return sectors(elements) * sectorBytes;
+  // Elements from the first to the last of one contiguous run.
+  int64_t run = 1;
+  for (size_t d = op.index.size(); d-- > 0;) {
+    int64_t span = 1;
+    for (size_t i = 0; i < op.index[d].coefficients.size(); ++i)
+      span += std::abs(op.index[d].coefficients[i]) * (clipped(w, tile, i) - 1);
+    run = saturatingMul(run, span);
+    if (span != op.shape[d])
+      break;
+  }
+  int64_t perRun = std::max<int64_t>(1, std::min(run, elements));
+  int64_t runs = (elements + perRun - 1) / perRun;
+  return saturatingMul(runs, sectors(perRun) * sectorBytes);
+}
+
 /// Sum over all tiles of `loops` of what `op` moves; the loops left out are
 /// covered by the tile that `sizes` holds for them. Full and cut tiles are
 /// counted apart, loop by loop.

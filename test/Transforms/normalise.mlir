@@ -63,9 +63,9 @@ func.func @long(%a: tensor<1000000xf32>, %o: tensor<f32>) -> tensor<f32> {
 // CHECK: linalg.reduce
 // CHECK: linalg.reduce
 // CHECK-NOT: tensor.expand_shape
-func.func @buffers(%a: memref<1000000xf32>, %o: memref<f32>, %s: memref<65536xf32, strided<[2]>>) {
+func.func @buffers(%a: memref<1000000xf32>, %o: memref<f32>, %s: memref<1000000xf32, strided<[2]>>) {
   linalg.reduce {arith.addf} ins(%a : memref<1000000xf32>) outs(%o : memref<f32>) dimensions = [0]
-  linalg.reduce {arith.addf} ins(%s : memref<65536xf32, strided<[2]>>) outs(%o : memref<f32>) dimensions = [0]
+  linalg.reduce {arith.addf} ins(%s : memref<1000000xf32, strided<[2]>>) outs(%o : memref<f32>) dimensions = [0]
   linalg.reduce ins(%a : memref<1000000xf32>) outs(%o : memref<f32>) dimensions = [0] (%x: f32, %y: f32) {
     %d = arith.subf %x, %y : f32
     linalg.yield %d : f32
@@ -75,13 +75,55 @@ func.func @buffers(%a: memref<1000000xf32>, %o: memref<f32>, %s: memref<65536xf3
 
 // -----
 
-// A prime number of iterations is left whole, and so are many results.
+// Parts of equal length leave some iterations over, which follow.
+// CHECK-LABEL: func.func @prime(
+// CHECK: tensor.extract_slice {{.*}}[0] [999424] [1]
+// CHECK: tensor.expand_shape {{.*}} : tensor<999424xf32> into tensor<512x1952xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
+// CHECK: %[[MOST:.*]] = linalg.generic {{.*}} iterator_types = ["reduction"]
+// CHECK: %[[REST:.*]] = tensor.extract_slice {{.*}}[999424] [559] [1]
+// CHECK: linalg.reduce {{.*}} ins(%[[REST]] : tensor<559xf32>) outs(%[[MOST]] : tensor<f32>)
+func.func @prime(%a: tensor<999983xf32>, %o: tensor<f32>) -> tensor<f32> {
+  %r = linalg.reduce {arith.addf} ins(%a : tensor<999983xf32>) outs(%o : tensor<f32>) dimensions = [0]
+  return %r : tensor<f32>
+}
+
+// -----
+
+// Of several loops the outermost one of the input is the parts, whatever its place.
+// CHECK-LABEL: func.func @means(
+// CHECK: %[[F:.*]] = linalg.fill {{.*}} -> tensor<64x4xf32>
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction", "reduction"]
+// CHECK-SAME: outs(%[[F]] : tensor<64x4xf32>)
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]
+// CHECK-SAME: ins(%[[P]] : tensor<64x4xf32>) outs(%{{.*}} : tensor<4xf32>)
+func.func @means(%a: tensor<64x4x56x56xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  %r = linalg.reduce {arith.addf} ins(%a : tensor<64x4x56x56xf32>) outs(%o : tensor<4xf32>) dimensions = [0, 2, 3]
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// A product of few results over many iterations.
+// CHECK-LABEL: func.func @product(
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+// CHECK-SAME: schedule = "matmul"
+// CHECK: linalg.generic {{.*}} iterator_types = [{{.*}}"reduction"{{.*}}]
+// CHECK-SAME: schedule = "reduction"
+func.func @product(%a: tensor<64x8192xf32>, %b: tensor<8192x64xf32>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<64x8192xf32>, tensor<8192x64xf32>) outs(%o : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// -----
+
+// A short reduction is left whole, and so are many results.
 // CHECK-LABEL: func.func @whole(
 // CHECK-NOT: tensor.expand_shape
-func.func @whole(%a: tensor<999983xf32>, %o: tensor<f32>, %b: tensor<512x65536xf32>, %p: tensor<512xf32>) -> (tensor<f32>, tensor<512xf32>) {
-  %r = linalg.reduce {arith.addf} ins(%a : tensor<999983xf32>) outs(%o : tensor<f32>) dimensions = [0]
-  %s = linalg.reduce {arith.addf} ins(%b : tensor<512x65536xf32>) outs(%p : tensor<512xf32>) dimensions = [1]
-  return %r, %s : tensor<f32>, tensor<512xf32>
+func.func @whole(%a: tensor<65536xf32>, %o: tensor<f32>, %b: tensor<32x262144xf32>, %p: tensor<32xf32>) -> (tensor<f32>, tensor<32xf32>) {
+  %r = linalg.reduce {arith.addf} ins(%a : tensor<65536xf32>) outs(%o : tensor<f32>) dimensions = [0]
+  %s = linalg.reduce {arith.addf} ins(%b : tensor<32x262144xf32>) outs(%p : tensor<32xf32>) dimensions = [1]
+  return %r, %s : tensor<f32>, tensor<32xf32>
 }
 
 // -----
@@ -120,9 +162,9 @@ module {
 // CHECK-NOT: linalg.generic
 #a = affine_map<(i, j) -> (i, j)>
 #o = affine_map<(i, j) -> (i)>
-func.func @position(%a: tensor<3x16384xi64>, %o: tensor<3xi64>) -> tensor<3xi64> {
+func.func @position(%a: tensor<3x262144xi64>, %o: tensor<3xi64>) -> tensor<3xi64> {
   %r = linalg.generic {indexing_maps = [#a, #o], iterator_types = ["parallel", "reduction"]}
-      ins(%a : tensor<3x16384xi64>) outs(%o : tensor<3xi64>) {
+      ins(%a : tensor<3x262144xi64>) outs(%o : tensor<3xi64>) {
   ^bb0(%x: i64, %s: i64):
     %j = linalg.index 1 : index
     %n = arith.index_cast %j : index to i64
@@ -132,9 +174,9 @@ func.func @position(%a: tensor<3x16384xi64>, %o: tensor<3xi64>) -> tensor<3xi64>
   } -> tensor<3xi64>
   return %r : tensor<3xi64>
 }
-func.func @grouped(%a: tensor<2x16384xf32>, %w: tensor<256xf32>, %o: tensor<2xf32>) -> tensor<2xf32> {
-  %r = linalg.generic {indexing_maps = [#a, affine_map<(i, j) -> (j floordiv 64)>, #o], iterator_types = ["parallel", "reduction"]}
-      ins(%a, %w : tensor<2x16384xf32>, tensor<256xf32>) outs(%o : tensor<2xf32>) {
+func.func @grouped(%a: tensor<2x262144xf32>, %w: tensor<256xf32>, %o: tensor<2xf32>) -> tensor<2xf32> {
+  %r = linalg.generic {indexing_maps = [#a, affine_map<(i, j) -> (j floordiv 1024)>, #o], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %w : tensor<2x262144xf32>, tensor<256xf32>) outs(%o : tensor<2xf32>) {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %p = arith.mulf %x, %y : f32
     %m = arith.addf %p, %s : f32
@@ -142,16 +184,16 @@ func.func @grouped(%a: tensor<2x16384xf32>, %w: tensor<256xf32>, %o: tensor<2xf3
   } -> tensor<2xf32>
   return %r : tensor<2xf32>
 }
-func.func @row_of_three(%a: tensor<2x2x16384xf32>, %o: tensor<2xf32>) -> tensor<2xf32> {
+func.func @row_of_three(%a: tensor<2x2x262144xf32>, %o: tensor<2xf32>) -> tensor<2xf32> {
   %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, 1, j)>, #o], iterator_types = ["parallel", "reduction"]}
-      ins(%a : tensor<2x2x16384xf32>) outs(%o : tensor<2xf32>) {
+      ins(%a : tensor<2x2x262144xf32>) outs(%o : tensor<2xf32>) {
   ^bb0(%x: f32, %s: f32):
     %m = arith.addf %x, %s : f32
     linalg.yield %m : f32
   } -> tensor<2xf32>
   return %r : tensor<2xf32>
 }
-func.func @taps(%a: tensor<8291xf32>, %w: tensor<8192xf32>, %o: tensor<100xf32>) -> tensor<100xf32> {
-  %r = linalg.conv_1d ins(%a, %w : tensor<8291xf32>, tensor<8192xf32>) outs(%o : tensor<100xf32>) -> tensor<100xf32>
-  return %r : tensor<100xf32>
+func.func @taps(%a: tensor<262151xf32>, %w: tensor<262144xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %r = linalg.conv_1d ins(%a, %w : tensor<262151xf32>, tensor<262144xf32>) outs(%o : tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
 }

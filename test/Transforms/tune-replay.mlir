@@ -9,7 +9,7 @@
 // RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.jsonl})' 2>&1 | FileCheck %s
 // RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.json})' 2>&1 | FileCheck %s --check-prefix=OTHER
 // CHECK: linalg.copy 300{{.*}} replayed
-// CHECK: 4 tried; every candidate was tried
+// CHECK: {{[0-9]+}} tried; every candidate was tried
 // CHECK: warning: the recorded times are simulated
 // CHECK: hwtune.result = #hwtune.result<replayed on "replay:{{.*}}"
 // OTHER: linalg.copy 300{{.*}} replayed

@@ -178,6 +178,11 @@ int64_t footprint(const Workload &w, const Operand &op,
                   std::span<const int64_t> tile);
 int64_t footprintBytes(const Workload &w, const Operand &op,
                        std::span<const int64_t> tile);
+/// Bytes of the sectors of `sectorBytes` that hold the footprint, if its rows
+/// start at sectors: elements that lie next to each other share them, those of
+/// different rows only where the tile covers the rows whole.
+int64_t footprintInSectors(const Workload &w, const Operand &op,
+                           std::span<const int64_t> tile, int64_t sectorBytes);
 /// Bytes that cross a level whose capacity holds exactly one `tile`, reduction
 /// tiles innermost: the sum over all tiles, cut ones at their true size, of
 /// the inputs each reads; outputs stay while the reduction runs, so they move

@@ -154,7 +154,7 @@ static void addStream(KernelFeatures &f, const PointsPlan &p, unsigned k,
       warpAccess(p.view, k, sizeInBytes(op.type) * p.widths[k], t, lanes);
   s.sectors = a.sectors;
   s.lines = a.lines;
-  s.uniqueBytes = double(footprintBytes(w, op, block));
+  s.uniqueBytes = double(footprintInSectors(w, op, block, t.sectorBytes));
   std::vector<int64_t> whole = assumedExtents(w);
   s.totalBytes = double(footprintBytes(w, op, whole));
   double blocks = double(blocksOf(p));

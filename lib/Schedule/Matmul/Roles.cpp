@@ -109,8 +109,9 @@ Roles assignRoles(const Workload &w) {
     else if (w.loops[l].extent != 1 && inFirst != inSecond)
       (inFirst ? ofFirst : ofSecond) |= setOf(l);
   }
-  if (ofFirst == 0 && ofSecond == 0) {
-    roles.mismatch = "it has no loop to tile besides the reduction";
+  if (ofFirst == 0 || ofSecond == 0) {
+    roles.mismatch = "an input has no loop of its own, as a vector: no element "
+                     "of the other is used twice";
     return roles;
   }
   if (shared == 0) {

@@ -110,8 +110,9 @@ public:
   std::string_view name() const override { return "reduction"; }
 
   std::string mismatch(const Workload &w) const override {
-    bool kind =
-        w.kind == WorkloadKind::Reduction || w.kind == WorkloadKind::Generic;
+    bool kind = w.kind == WorkloadKind::Reduction ||
+                w.kind == WorkloadKind::Contraction || // a matrix by a vector
+                w.kind == WorkloadKind::Generic;
     if (!kind || w.operands.empty() || !isKnownCombiner(w.combiner))
       return "it does not combine one output by one associative operation";
     unsigned outputs = 0, reductions = 0, shaped = 0;

@@ -316,7 +316,10 @@ KernelFeatures Transpose::features(const Workload &w, const TargetSpec &t,
   f.copyPhases = 1;
   f.loopTurns = 1;
   f.ilp = points;
-  f.otherInsts = 30 + 6 * rounds;
+  // Thread and block indices to two tile positions, and their bounds: integer
+  // work, 64-bit addresses in two parts. Counted in PTX.
+  f.integer += 50 + 4 * rounds;
+  f.otherInsts = 10 + 2 * rounds;
   f.unrolledBody = 4 * points;
   f.codeBytes = 16 * (f.unrolledBody + 60);
   f.vectorWidth = double(c[Vector]);

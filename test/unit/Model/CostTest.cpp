@@ -70,6 +70,12 @@ TEST(Cost, TimeIsTheWeightedSumAndThe3Norm) {
   }
   EXPECT_DOUBLE_EQ(p.seconds, sum);
   EXPECT_NEAR(p.seconds / std::cbrt(cubes), 1, 1e-12);
+  // What a launch takes is added whole: it overlaps with nothing.
+  TargetSpec launched = roundTarget();
+  launched.launchUs = 5;
+  f.launches = 2;
+  EXPECT_NEAR(predict(f, launched).seconds - p.seconds, 10e-6, 1e-15);
+  f.launches = 0;
   // A weight corrected by measurements scales its own part alone.
   CostWeights weights;
   weights.eta[static_cast<unsigned>(Cost::Memory)] = 2;

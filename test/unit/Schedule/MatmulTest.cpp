@@ -147,10 +147,14 @@ TEST(Matmul, MismatchSaysWhy) {
   Workload w = matmul(64, 64, 64);
   w.kind = WorkloadKind::Convolution;
   EXPECT_NE(schedule().mismatch(w).find("no contraction"), std::string::npos);
-  // A dot product has nothing to tile besides the reduction.
-  Workload dot = contraction({64}, {0}, {0}, {});
-  EXPECT_NE(schedule().mismatch(dot).find("no loop to tile"),
-            std::string::npos);
+  // Of a dot product neither input has a loop of its own, of a matrix by a
+  // vector one has none: no element would be used twice.
+  for (const Workload &vector : {contraction({64}, {0}, {0}, {}),
+                                 contraction({64, 32}, {0, 1}, {1}, {0})}) {
+    EXPECT_NE(schedule().mismatch(vector).find("no loop of its own"),
+              std::string::npos);
+    EXPECT_EQ(findSchedule("reduction")->mismatch(vector), "");
+  }
   EXPECT_EQ(schedule().mismatch(matmul(64, 64, 64)), "");
 }
 

@@ -51,6 +51,21 @@ TEST(Footprint, Matmul) {
   EXPECT_EQ(reuse(w, w.operands[2], tile), 8);
 }
 
+TEST(Footprint, Sectors) {
+  Workload w = matmul(128, 128, 64); // A 128x64, B 64x128, C 128x128, f32
+  auto sectors = [&](unsigned k, std::vector<int64_t> tile) {
+    return footprintInSectors(w, w.operands[k], tile, 32);
+  };
+  EXPECT_EQ(sectors(0, {32, 16, 8}), 32 * 32);   // 32 rows of 8 elements
+  EXPECT_EQ(sectors(0, {32, 16, 9}), 32 * 64);   // of 9: two sectors each
+  EXPECT_EQ(sectors(0, {32, 16, 1}), 32 * 32);   // one element each
+  EXPECT_EQ(sectors(0, {32, 16, 64}), 32 * 256); // whole rows
+  Workload rows = matmul(128, 3, 64);            // C 128x3: rows share sectors
+  EXPECT_EQ(footprintInSectors(rows, rows.operands[2],
+                               std::vector<int64_t>{32, 3, 64}, 32),
+            32 * 3 * 4);
+}
+
 // Sums of loops where each dimension has loops of its own: exact.
 TEST(Footprint, EqualsEnumerationOnRandomWindows) {
   for (unsigned seed = 0; seed < 500; ++seed) {
