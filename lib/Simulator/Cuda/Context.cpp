@@ -7,10 +7,18 @@
 
 #include "State.h"
 
+#include <bit>
+
 using namespace hwtune;
 using namespace hwtune::simcuda;
 using cuda::Context;
 using cuda::Device;
+
+/// `CUctx_flags`: one way of waiting at most, and others that are free.
+static bool areContextFlags(unsigned flags) {
+  constexpr unsigned kAll = 0xff, kWaiting = 0x7;
+  return !(flags & ~kAll) && std::popcount(flags & kWaiting) <= 1;
+}
 
 //===----------------------------------------------------------------------===//
 // The primary context
@@ -77,6 +85,8 @@ HWTUNE_CUDA_API Result cuDevicePrimaryCtxSetFlags_v2(Device device,
     return call.result;
   if (device != 0)
     return Result::InvalidDevice;
+  if (!areContextFlags(flags))
+    return Result::InvalidValue;
   call.driver.primaryFlags = flags;
   if (call.driver.primary)
     call.driver.contexts.at(call.driver.primary).flags = flags;
@@ -108,8 +118,7 @@ HWTUNE_CUDA_API Result cuCtxCreate_v2(Context *context, unsigned flags,
   Call call(Need::Init);
   if (!call.ok())
     return call.result;
-  constexpr unsigned kAllFlags = 0xff;
-  if (!context || (flags & ~kAllFlags))
+  if (!context || !areContextFlags(flags))
     return Result::InvalidValue;
   if (device != 0)
     return Result::InvalidDevice;

@@ -326,13 +326,14 @@ Result fill(DevicePtr to, uint64_t pitch, T value, uint64_t width,
       to ? resolve(driver, to, bytes, Side::Device, isDevice) : nullptr;
   if (!target)
     return Result::InvalidValue;
-  for (uint64_t y = 0; y < height; ++y) {
+  bool isDone = !value && height == 1 && driver.memory.discard(to, row);
+  for (uint64_t y = 0; y < height && !isDone; ++y)
     if constexpr (sizeof(T) == 1)
       std::memset(target + y * pitch, int(value), width);
     else
       std::fill_n(reinterpret_cast<T *>(target + y * pitch), width, value);
+  for (uint64_t y = 0; y < height; ++y)
     driver.memory.markWritten(to + y * pitch, row);
-  }
   const TargetSpec &t = driver.config.target;
   double ns = t.launchUs.value_or(0) * 1000 +
               (t.dramGBs > 0 ? double(row * height) / t.dramGBs : 0);

@@ -181,6 +181,10 @@ ImageText simcuda::ptxOfImage(const void *image, size_t bytes, int capability) {
     return failure(Result::NoBinaryForGpu,
                    "image is machine code (a cubin); the simulated GPU runs "
                    "PTX, so compile to PTX");
+  if (std::string_view(text, shortest) == "!<ar")
+    return failure(Result::NoBinaryForGpu,
+                   "image is a library of machine code; the simulated GPU runs "
+                   "PTX, so compile to PTX");
   ImageText plain;
   plain.text.assign(text, bytes ? strnlen(text, bytes) : std::strlen(text));
   if (plain.text.empty())

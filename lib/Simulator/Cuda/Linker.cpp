@@ -65,6 +65,26 @@ std::string_view withoutHead(std::string_view text) {
   return text;
 }
 
+/// `CUjitInputType`: cubin, PTX, fat binary, object, library, NVVM. What the
+/// bytes are tells more.
+bool isInputType(int type) {
+  constexpr int kInputTypes = 6;
+  return type >= 0 && type < kInputTypes;
+}
+
+/// Whether all that is called is there. The real linker gives the same code for
+/// what is not.
+Result resolve(const ptx::Module &whole, int capability, std::string &message) {
+  exec::GlobalMemory scratch;
+  exec::ProgramOptions options;
+  options.computeCapability = uint32_t(capability);
+  auto program = exec::Program::create(whole, scratch, options);
+  if (program)
+    return Result::Success;
+  message = program.error().str();
+  return Result::Unknown;
+}
+
 Result add(Call &call, Id id, const void *data, size_t bytes) {
   auto it = links().find(id);
   if (it == links().end())
@@ -106,7 +126,7 @@ HWTUNE_CUDA_API Result cuLinkAddData_v2(LinkState state, int type, void *data,
   Call call(Need::Context);
   if (!call.ok())
     return call.result;
-  if (!data || !bytes)
+  if (!data || !bytes || !isInputType(type))
     return Result::InvalidValue;
   return add(call, idOf(state), data, bytes);
 }
@@ -118,7 +138,7 @@ HWTUNE_CUDA_API Result cuLinkAddFile_v2(LinkState state, int type,
   Call call(Need::Context);
   if (!call.ok())
     return call.result;
-  if (!path)
+  if (!path || !isInputType(type))
     return Result::InvalidValue;
   std::ifstream file(path, std::ios::binary);
   if (!file)
@@ -164,6 +184,8 @@ HWTUNE_CUDA_API Result cuLinkComplete(LinkState state, void **image,
   std::string message;
   Result result =
       parsePtx(link.image, call.driver.capability(), whole, message);
+  if (result == Result::Success)
+    result = resolve(whole, call.driver.capability(), message);
   if (result != Result::Success) {
     link.log.writeError("linking: " + message);
     return result;

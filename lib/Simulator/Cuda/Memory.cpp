@@ -365,6 +365,8 @@ enum PointerAttribute {
   PointerRangeSize = 12,
   PointerMapped = 13,
 };
+/// CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE of CUDA 13
+constexpr int kLastPointerAttribute = 21;
 
 template <typename T> void put(void *data, T value) {
   std::memcpy(data, &value, sizeof value);
@@ -404,7 +406,9 @@ Result pointerAttribute(void *data, int attribute, DeviceAddress base,
     put(data, unsigned(1));
     break;
   default:
-    return Result::NotSupported;
+    return attribute >= PointerContext && attribute <= kLastPointerAttribute
+               ? Result::NotSupported
+               : Result::InvalidValue;
   }
   return Result::Success;
 }

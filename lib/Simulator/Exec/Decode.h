@@ -202,7 +202,7 @@ private:
   bool decodeBar();
   bool decodeClusterBarrier();
   bool decodeCall();
-  bool bindDirectCallee(const ptx::Operand &callee, CallDesc &call);
+  bool bindDirectCallee(const ptx::Operand &operand, CallDesc &call);
   bool bindIndirectCallee(std::span<const ptx::Operand> ops, CallDesc &call);
   bool bindCallValues(const ptx::Operand &list, bool areResults,
                       std::vector<CallValue> &values,

@@ -47,21 +47,31 @@ static int builtinOf(std::string_view name) {
   return -1;
 }
 
+/// Kernels that launch kernels call a library of NVIDIA's.
+static bool isDeviceRuntime(std::string_view name) {
+  return name.starts_with("__cudaCDP") || name.starts_with("cudaDevice") ||
+         name.starts_with("cudaLaunchDevice") ||
+         name.starts_with("cudaGetParameterBuffer");
+}
+
 /// The function that is called, and where it keeps its values.
-bool FunctionDecoder::bindDirectCallee(const Operand &callee, CallDesc &call) {
-  uint32_t target = callee.symbol.index;
+bool FunctionDecoder::bindDirectCallee(const Operand &operand, CallDesc &call) {
+  uint32_t target = operand.symbol.index;
   for (auto [alias, to] : M.aliases)
     if (alias == target)
       target = to;
   const ptx::Function &G = M.functions[target];
   placeSignature(G.returns, G.params, call.returns, call.args);
   call.function = int32_t(target);
+  std::string_view callee = M.str(G.name);
+  if (!G.isDefined && isDeviceRuntime(callee))
+    return unsupported(fmt::format("'{}' of the device runtime", callee));
   D.callees.push_back(target);
   if (G.isDefined)
     return true;
-  int builtin = builtinOf(M.str(G.name));
+  int builtin = builtinOf(callee);
   if (builtin < 0)
-    return fail(fmt::format("call of '{}', which has no body", M.str(G.name)));
+    return fail(fmt::format("call of '{}', which has no body", callee));
   call.builtin = uint32_t(builtin) + 1;
   return true;
 }

@@ -23,9 +23,10 @@ using ptx::SymbolKind;
 /// changing what one simulated SM sees.
 static bool isHint(std::string_view m) {
   static constexpr std::string_view hints[] = {
-      "weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "sc",
-      "cta",  "gpu",      "sys",     "mmio",    "nc",      "ca",      "cg",
-      "cs",   "lu",       "cv",      "wb",      "wt",      "unified", "noftz"};
+      "weak", "volatile", "relaxed", "acquire", "release", "acq_rel",
+      "sc",   "cta",      "cluster", "gpu",     "sys",     "mmio",
+      "nc",   "ca",       "cg",      "cs",      "lu",      "cv",
+      "wb",   "wt",       "unified", "noftz"};
   return std::find(std::begin(hints), std::end(hints), m) != std::end(hints) ||
          m.starts_with("L1::") || m.starts_with("L2::") ||
          m.starts_with("level::");
@@ -293,8 +294,7 @@ bool FunctionDecoder::readAtomic(AtomicForm &form) {
       form.space = Space::Shared;
     else if (m == "v2" || m == "v4" || m == "v8")
       form.elems = unsigned(m[1] - '0');
-    else if (!isHint(m) &&
-             !(isAsync() && (isCompletion(m) || m == "cluster"))) {
+    else if (!isHint(m) && !(isAsync() && isCompletion(m))) {
       if (!form.what.empty())
         return unsupported();
       form.what = m;

@@ -33,7 +33,7 @@ GlobalMemory &GlobalMemory::operator=(GlobalMemory &&) noexcept = default;
 
 // Allocations lie apart, so that a small overrun hits none.
 static constexpr uint64_t kGap = 512;
-static constexpr uint64_t kMapFrom = 1 << 20;
+static constexpr uint64_t kMapFrom = 1 << 20, kPage = 4096;
 
 static uint64_t roundUp(uint64_t n, uint64_t align) {
   return (n + align - 1) / align * align;
@@ -46,7 +46,7 @@ DeviceAddress GlobalMemory::allocate(uint64_t bytes, uint64_t align) {
     return 0;
   auto memory = std::make_unique<Owned>();
   if (bytes >= kMapFrom) {
-    uint64_t size = roundUp(bytes, 4096);
+    uint64_t size = roundUp(bytes, kPage);
     void *p = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
@@ -163,6 +163,22 @@ std::byte *GlobalMemory::host(DeviceAddress address, uint64_t bytes) {
   if (!a || bytes > a->bytes - (address - a->base))
     return nullptr;
   return a->host + (address - a->base);
+}
+
+bool GlobalMemory::discard(DeviceAddress address, uint64_t bytes) {
+  std::byte *from = host(address, bytes);
+  const Allocation *a = find(address);
+  auto mapping = a ? owned.find(a->base) : owned.end();
+  if (!from || bytes < kMapFrom || mapping == owned.end() ||
+      !mapping->second->mapped)
+    return false;
+  uint64_t offset = address - a->base, end = offset + bytes;
+  uint64_t first = roundUp(offset, kPage), last = end / kPage * kPage;
+  if (madvise(a->host + first, last - first, MADV_DONTNEED) != 0)
+    return false;
+  std::fill(from, a->host + first, std::byte(0));
+  std::fill(a->host + last, a->host + end, std::byte(0));
+  return true;
 }
 
 } // namespace hwtune::exec

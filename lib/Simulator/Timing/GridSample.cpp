@@ -51,6 +51,28 @@ private:
 /// next ones do some load while others compute.
 constexpr uint64_t kRounds = 4;
 
+/// Whether a block may wait for another one, which then must run as well: only
+/// a volatile, relaxed or acquire load need ever see what that stores.
+bool mayWaitForBlocks(const exec::Program &program,
+                      const exec::LaunchRequest &request) {
+  if (request.options.cooperative)
+    return true;
+  auto isStrong = [](std::string_view name) {
+    return name.find(".volatile") != name.npos ||
+           name.find(".relaxed") != name.npos ||
+           name.find(".acquire") != name.npos;
+  };
+  for (const exec::InstMeta &inst : program.instructions()) {
+    const exec::FunctionInfo &function = program.functions()[inst.function];
+    bool isReached = &function == request.function || !function.isEntry;
+    bool isGlobal =
+        inst.space == ptx::Space::Global || inst.space == ptx::Space::None;
+    if (isReached && inst.isLoad && isGlobal && isStrong(inst.name))
+      return true;
+  }
+  return false;
+}
+
 class Sampler {
 public:
   Sampler(const exec::Program &program, exec::GlobalMemory &memory,
@@ -207,7 +229,8 @@ GridSample Sampler::run() {
   TraceRecorder recorder(program.instructions(), hoist, ofOneSM,
                          {units, perWarp, warpsPerBlock});
   FootprintRecorder footprints(program.instructions(), near, units);
-  sample.sampled = !options.wholeGrid && gridBlocks > options.interiorBlocks;
+  sample.sampled = !options.wholeGrid && gridBlocks > options.interiorBlocks &&
+                   !mayWaitForBlocks(program, request);
   if (sample.sampled) {
     if (!runUniform(footprints) ||
         (!sample.launch.events.instExecuted && !runClasses()) ||

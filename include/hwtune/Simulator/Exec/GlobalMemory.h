@@ -75,6 +75,10 @@ public:
   /// within one allocation.
   std::byte *host(DeviceAddress address, uint64_t bytes);
 
+  /// Makes large memory of this object zero again without touching it all;
+  /// false where that cannot be done.
+  bool discard(DeviceAddress address, uint64_t bytes);
+
   uint64_t bytesInUse() const { return inUse; }
   const std::map<DeviceAddress, Allocation> &allocations() const {
     return table;

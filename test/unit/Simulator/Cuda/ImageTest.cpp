@@ -179,6 +179,74 @@ TEST_F(Image, LinkingJoinsTextsAndKeepsPrivateNamesApart) {
   EXPECT_EQ(value, 42u);
 }
 
+/// What the bytes are decides, whatever type is said; nothing that is called
+/// may be missing at the end (the real linker answers UNKNOWN, and names it).
+TEST_F(Image, LinkingRefusesMachineCodeAndWhatIsMissing) {
+  using Link = void *;
+  auto *create =
+      entry<Result(unsigned, int *, void **, Link *)>("cuLinkCreate_v2");
+  auto *add = entry<Result(Link, int, void *, size_t, const char *, unsigned,
+                           int *, void **)>("cuLinkAddData_v2");
+  auto *addFile =
+      entry<Result(Link, int, const char *, unsigned, int *, void **)>(
+          "cuLinkAddFile_v2");
+  auto *complete = entry<Result(Link, void **, size_t *)>("cuLinkComplete");
+  constexpr int kPtx = 1, kObject = 3, kLibrary = 4;
+  char log[256] = "";
+  int options[] = {int(JitOption::ErrorLogBuffer),
+                   int(JitOption::ErrorLogBufferSizeBytes)};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof log)};
+  Link link = nullptr;
+  EXPECT_CUDA(Success, create(2, options, values, &link));
+  auto give = [&](int type, std::string data) {
+    return add(link, type, data.data(), data.size(), "x", 0, nullptr, nullptr);
+  };
+  EXPECT_CUDA(NoBinaryForGpu, give(kLibrary, "!<arch>\n/  0"));
+  EXPECT_NE(std::string(log).find("library of machine code"),
+            std::string::npos);
+  EXPECT_CUDA(NoBinaryForGpu, give(kObject, "\177ELF\2\1\1"));
+  EXPECT_CUDA(InvalidValue, give(99, kVectorAdd));
+  EXPECT_CUDA(FileNotFound,
+              addFile(link, kPtx, "/no/such/file", 0, nullptr, nullptr));
+  EXPECT_CUDA(Success, give(kPtx, R"(.version 8.0
+.target sm_80
+.address_size 64
+.extern .func missing();
+.visible .entry k() { call.uni missing, (); ret; })"));
+  void *image = nullptr;
+  size_t bytes = 0;
+  EXPECT_CUDA(Unknown, complete(link, &image, &bytes));
+  EXPECT_NE(std::string(log).find("'missing'"), std::string::npos) << log;
+  EXPECT_CUDA(Success, entry<Result(Link)>("cuLinkDestroy")(link));
+}
+
+/// What is not implemented is in the info log when the module loads, with its
+/// place, and ends the launch of the thread that comes to it.
+TEST_F(Image, TheInfoLogWarnsOfWhatIsNotImplemented) {
+  const char *text = R"(.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 p, .param .b64 s);
+.visible .entry parent() {
+  .param .b64 p; .param .b64 s; .param .b32 r;
+  call.uni (r), cudaLaunchDeviceV2, (p, s);
+  ret;
+})";
+  char log[512] = "";
+  JitOption options[] = {JitOption::InfoLogBuffer,
+                         JitOption::InfoLogBufferSizeBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof log)};
+  Module module = nullptr;
+  EXPECT_CUDA(Success,
+              driver().cuModuleLoadDataEx(&module, text, 2, options, values));
+  EXPECT_NE(std::string(log).find("ptx:7:3: warning: "), std::string::npos)
+      << log;
+  EXPECT_NE(std::string(log).find("'cudaLaunchDeviceV2'"), std::string::npos)
+      << log;
+  EXPECT_CUDA(Success, launch(function(module, "parent"), 1, 1, {}));
+  EXPECT_CUDA(NotSupported, driver().cuCtxSynchronize());
+}
+
 TEST_F(Image, Libraries) {
   using Library = void *;
   using Kernel = void *;

@@ -219,6 +219,37 @@ TEST_F(Launch, HostFunctionsRunInOrder) {
   EXPECT_EQ(seen.value, 62);
 }
 
+TEST_F(Launch, CallbacksAndPrioritiesOfStreams) {
+  auto *create =
+      entry<Result(Stream *, unsigned, int)>("cuStreamCreateWithPriority");
+  auto *range = entry<Result(int *, int *)>("cuCtxGetStreamPriorityRange");
+  int least = 7, greatest = 7, priority = 7;
+  EXPECT_CUDA(Success, range(&least, &greatest));
+  EXPECT_LE(greatest, least);
+  // A priority outside the range is the nearest one inside.
+  Stream stream = nullptr;
+  EXPECT_CUDA(Success, create(&stream, 0, greatest - 5));
+  EXPECT_CUDA(Success, (entry<Result(Stream, int *)>("cuStreamGetPriority")(
+                           stream, &priority)));
+  EXPECT_EQ(priority, greatest);
+  struct Seen {
+    Stream stream = nullptr;
+    Result status = Result::Unknown;
+  } seen;
+  auto *callback =
+      entry<Result(Stream, void (*)(Stream, Result, void *), void *, unsigned)>(
+          "cuStreamAddCallback");
+  auto note = [](Stream s, Result status, void *data) {
+    *static_cast<Seen *>(data) = {s, status};
+  };
+  EXPECT_CUDA(Success, callback(stream, note, &seen, 0));
+  EXPECT_CUDA(Success, driver().cuStreamSynchronize(stream));
+  EXPECT_EQ(seen.stream, stream);
+  EXPECT_CUDA(Success, seen.status);
+  EXPECT_CUDA(InvalidValue, callback(stream, nullptr, &seen, 0));
+  EXPECT_CUDA(InvalidValue, callback(stream, note, &seen, 1));
+}
+
 TEST_F(Launch, PinnedManagedAndRegisteredMemoryIsSeenByKernels) {
   Function add = function(load(kVectorAdd), "vector_add");
   unsigned n = 64;

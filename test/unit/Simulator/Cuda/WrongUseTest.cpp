@@ -134,6 +134,20 @@ TEST_F(WrongUse, LaunchesOutsideTheLimits) {
   EXPECT_CUDA(Success, d.cuCtxSynchronize());
 }
 
+/// CU_CTX_SCHED_SPIN, _YIELD and _BLOCKING_SYNC exclude each other.
+TEST_F(WrongUse, FlagsOfContexts) {
+  auto *create = entry<Result(Context *, unsigned, Device)>("cuCtxCreate_v2");
+  auto *destroy = entry<Result(Context)>("cuCtxDestroy_v2");
+  for (unsigned flags : {0u, 1u, 2u, 4u, 8u, 16u, 12u}) {
+    Context other = nullptr;
+    EXPECT_CUDA(Success, create(&other, flags, 0));
+    EXPECT_CUDA(Success, destroy(other));
+  }
+  Context other = nullptr;
+  for (unsigned flags : {3u, 7u, 0x100u})
+    EXPECT_CUDA(InvalidValue, create(&other, flags, 0));
+}
+
 TEST_F(WrongUse, LaunchesThatDoNotFit) {
   Module module = load(kVectorAdd);
   Function add = function(module, "vector_add");

@@ -174,6 +174,25 @@ TEST(Memory, Atomics) {
   EXPECT_EQ(one("add.noftz.bf16x2", 0x3f803f80, 0x3f804000), 0x40004040u);
 }
 
+/// A cluster of one block is the block: its scope orders what .cta's does.
+TEST(Memory, ScopeOfTheCluster) {
+  ExecHarness h(
+      kernel("mov.u32 %r1, 5; st.release.cluster.global.u32 [%rd0], %r1; "
+             "atom.acq_rel.cluster.global.add.u32 %r2, [%rd0], 3; "
+             "red.relaxed.cluster.global.max.u32 [%rd0], 20; "
+             "ld.acquire.cluster.global.u32 %r3, [%rd0]; "
+             "ld.relaxed.cluster.global.v2.u32 {%r4, %r5}, [%rd0]; "
+             "st.relaxed.cluster.global.u32 [%rd0+4], %r3; "
+             "st.global.v2.u32 [%rd1], {%r2, %r4};"));
+  ASSERT_TRUE(h.program) << h.error;
+  EXPECT_TRUE(h.program->refusals().empty());
+  auto in = h.upload(std::vector<uint32_t>(2)),
+       out = h.upload(std::vector<uint32_t>(2));
+  ASSERT_TRUE(h.run("k", {1, 1, 1}, {1, 1, 1}, {in, out}).ok());
+  EXPECT_EQ(h.download<uint32_t>(in, 2), (std::vector<uint32_t>{20, 20}));
+  EXPECT_EQ(h.download<uint32_t>(out, 2), (std::vector<uint32_t>{5, 20}));
+}
+
 TEST(Memory, AtomicsOf128Bits) {
   ExecHarness h(std::string(kPtxHeader) + R"(
 .visible .entry k(.param .u64 p) {

@@ -55,6 +55,24 @@ TEST(GridSample, SmallGridsRunWhole) {
   EXPECT_EQ(report.launch.blocksRun, 5000u);
 }
 
+/// Each block waits for the one before: none can be left out.
+TEST(GridSample, GridsWhoseBlocksWaitForEachOtherRunWhole) {
+  TimingOptions options;
+  options.instructionBudget = 100'000'000;
+  for (const char *load : {"ld.volatile.global.u32", "ld.acquire.gpu.u32"}) {
+    TimingReport report = time(
+        kernel("", std::string("setp.ne.u32 %p1, %r1, 0;\n@%p1 bra DONE;\n") +
+                       "W: " + load + " %r10, [%rd0];\n" +
+                       "setp.ne.u32 %p0, %r10, %r2;\n@%p0 bra W;\n"
+                       "add.u32 %r11, %r2, 1;\n"
+                       "st.release.gpu.global.u32 [%rd0], %r11;\nDONE:\n"),
+        {500, 32}, options);
+    ASSERT_TRUE(report.launch.ok()) << report.launch.diagnostic.str();
+    EXPECT_FALSE(report.sampled);
+    EXPECT_EQ(report.launch.blocksRun, 500u);
+  }
+}
+
 TEST(GridSample, LongBlocksOfAnSmAreCutAndExtrapolated) {
   std::string text = loop("", "3000");
   TimingOptions cut;
