@@ -8,6 +8,7 @@
 #include "hwtune/Support/TemporaryFolder.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <cstdlib>
@@ -56,6 +57,14 @@ static void sweep(const fs::path &parent, const std::string &prefix) {
   }
 }
 
+/// Names travel between programs in JSON, which holds nothing else.
+static bool isUtf8(const std::string &text) {
+  using Json = nlohmann::json;
+  std::string kept =
+      Json(text).dump(-1, ' ', false, Json::error_handler_t::ignore);
+  return Json::parse(kept).get<std::string>() == text;
+}
+
 Expected<std::unique_ptr<TemporaryFolder>>
 TemporaryFolder::make(const std::string &name, const std::string &parent) {
   std::error_code error;
@@ -66,6 +75,12 @@ TemporaryFolder::make(const std::string &name, const std::string &parent) {
     return Error{fmt::format("the folder for temporary files (TMPDIR, else "
                              "/tmp) cannot be used: {}",
                              error.message()),
+                 ""};
+  if (!isUtf8(where.string()))
+    return Error{fmt::format("the folder for temporary files `{}` is not named "
+                             "in UTF-8, as the programs that share it expect; "
+                             "set TMPDIR to another one",
+                             where.string()),
                  ""};
   std::string folder = (where / (name + "-XXXXXX")).string();
   auto failed = [&](const std::string &why) {

@@ -174,23 +174,6 @@ static Status writeRunners(const std::vector<KernelSite> &sites,
   return hwtune::success();
 }
 
-/// Copies between views become operations, for which there are kernels: the
-/// driver copies only contiguous memory.
-static void makeStridedCopiesKernels(func::FuncOp function) {
-  auto isPacked = [](Value buffer) {
-    auto type = dyn_cast<MemRefType>(buffer.getType());
-    return !type || type.getLayout().isIdentity();
-  };
-  function.walk([&](memref::CopyOp copy) {
-    if (llvm::all_of(copy->getOperands(), isPacked))
-      return;
-    OpBuilder builder(copy);
-    linalg::CopyOp::create(builder, copy.getLoc(), copy.getSource(),
-                           copy.getTarget());
-    copy.erase();
-  });
-}
-
 static Status rewriteFunction(func::FuncOp function, const TargetSpec &target,
                               const ApplyOptions &options, ModuleOp module) {
   makeStridedCopiesKernels(function);

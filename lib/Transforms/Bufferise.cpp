@@ -11,6 +11,8 @@
 
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -44,4 +46,19 @@ std::optional<hwtune::NotBufferised> hwtune::bufferise(ModuleOp module) {
     return NotBufferised{first.location, first.text};
   liftCaptures(module);
   return std::nullopt;
+}
+
+void hwtune::makeStridedCopiesKernels(func::FuncOp function) {
+  auto isPacked = [](Value buffer) {
+    auto type = dyn_cast<MemRefType>(buffer.getType());
+    return !type || type.getLayout().isIdentity();
+  };
+  function.walk([&](memref::CopyOp copy) {
+    if (llvm::all_of(copy->getOperands(), isPacked))
+      return;
+    OpBuilder builder(copy);
+    linalg::CopyOp::create(builder, copy.getLoc(), copy.getSource(),
+                           copy.getTarget());
+    copy.erase();
+  });
 }

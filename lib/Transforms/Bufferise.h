@@ -8,6 +8,7 @@
 #ifndef HWTUNE_LIB_TRANSFORMS_BUFFERISE_H
 #define HWTUNE_LIB_TRANSFORMS_BUFFERISE_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -37,6 +38,10 @@ struct NotBufferised {
 /// One-shot, function boundaries, identity layout: what every operation is
 /// tuned on and rewritten on. Where it fails, `module` is in no defined state.
 std::optional<NotBufferised> bufferise(mlir::ModuleOp module);
+
+/// Copies between views of the function become operations, for which there are
+/// kernels: the driver copies only contiguous memory.
+void makeStridedCopiesKernels(mlir::func::FuncOp function);
 
 } // namespace hwtune
 

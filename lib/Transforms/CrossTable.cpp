@@ -88,8 +88,18 @@ std::string ratioOn(const Column &row, const Column &column, size_t op,
     return "-";
   }
   double best =
-      cast<FloatAttr>(own.getNumbers().get("time_us")).getValueAsDouble();
-  return fmt::format("{:.3f}", *seconds * 1e6 / best);
+      cast<FloatAttr>(own.getNumbers().get("time_us")).getValueAsDouble() *
+      1e-6;
+  // A result from the records can be of another kind than the device's times.
+  Label label = labelOf(column.machine->environment().device);
+  if (stringifyTimeLabel(own.getLabel()) != std::string(toString(label))) {
+    Expected<double> again =
+        secondsOn(column, op, column.winner(op), schedules, options);
+    if (!again)
+      return "-";
+    best = *again;
+  }
+  return fmt::format("{:.3f}", *seconds / best);
 }
 
 Expected<std::vector<Column>> open(std::span<const TunedFor> tuned,
@@ -132,8 +142,8 @@ Expected<std::string> hwtune::crossTable(std::span<const TunedFor> tuned,
       continue;
     std::string name = shownName(*tunable.workload);
     for (const Column &row : *columns) {
-      if (ResultAttr result = row.result(op))
-        labels.insert(stringifyTimeLabel(result.getLabel()).str());
+      labels.insert(
+          std::string(toString(labelOf(row.machine->environment().device))));
       std::vector<std::string> cells = {std::exchange(name, ""),
                                         row.target->id};
       for (const Column &column : *columns)

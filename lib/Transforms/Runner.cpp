@@ -23,6 +23,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <filesystem>
 
@@ -70,8 +71,22 @@ static Status writeBuffers(const LaunchDescription &launch,
   return success();
 }
 
+/// A kernel's name as that of one folder: what is no letter, digit, `_`, `.` or
+/// `-`, and a leading `.`, by its code. Long names keep their end, which has
+/// the kernel's number.
+static std::string folderName(const std::string &kernel) {
+  std::string name;
+  for (unsigned char c : kernel) {
+    bool plain =
+        std::isalnum(c) || c == '_' || c == '-' || (c == '.' && !name.empty());
+    name += plain ? std::string(1, char(c)) : fmt::format("%{:02x}", c);
+  }
+  constexpr size_t kMost = 200; // file systems allow 255 bytes
+  return name.size() <= kMost ? name : name.substr(name.size() - kMost);
+}
+
 Status RunnerWriter::write(const KernelSite &site, const std::string &folder) {
-  std::string own = folder + "/" + site.name;
+  std::string own = folder + "/" + folderName(site.name);
   std::error_code error;
   std::filesystem::create_directories(own, error);
   if (error)

@@ -15,6 +15,7 @@
 #include "hwtune/IR/WorkloadExtraction.h"
 #include "hwtune/Support/Text.h"
 #include "hwtune/Transforms/ConfigConversion.h"
+#include "hwtune/Transforms/DeviceMemory.h"
 #include "hwtune/Transforms/Normalise.h"
 #include "hwtune/Tuner/Progress.h"
 
@@ -158,6 +159,26 @@ std::vector<SmallVector<TunableOp>> counterparts(ModuleOp copy, size_t count) {
   return found;
 }
 
+/// Says, before anything is measured, which functions with something to tune
+/// the rewrite would leave on the host, and why.
+void remarkHostFunctions(ModuleOp buffers) {
+  for (auto function : buffers.getOps<func::FuncOp>()) {
+    bool marked = function
+                      .walk([](Operation *op) {
+                        return op->hasAttr(kOpenMark) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+    if (!marked)
+      continue;
+    makeStridedCopiesKernels(function);
+    if (std::string why = whyNotOffloadable(function); !why.empty())
+      emitRemark(function.getLoc())
+          << "function '" << function.getName()
+          << "' is tuned, but would stay on the host: " << why;
+  }
+}
+
 /// What is rewritten later is tuned: the operations of `open` on the buffers
 /// that their tensors become, whose rows may lie apart (a slice). The module
 /// that is returned holds them. Where it cannot be bufferised, or an operation
@@ -175,6 +196,7 @@ OwningOpRef<ModuleOp> moveToBuffers(ModuleOp module,
       counterparts(*copy, open.size());
   if (bufferise(*copy))
     return {};
+  remarkHostFunctions(*copy);
   std::vector<SmallVector<TunableOp>> found = counterparts(*copy, open.size());
   // What rules a tensor out (an encoding) is not seen on its buffer.
   auto works = [](ArrayRef<TunableOp> ops) {

@@ -168,4 +168,5 @@ void hwtune::cancelOnSignal(const CancelToken &cancel) {
   std::signal(SIGCHLD, SIG_DFL); // ignored is inherited, and loses exit codes
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);
+  std::signal(SIGHUP, onSignal); // the terminal was closed
 }

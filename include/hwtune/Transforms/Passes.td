@@ -232,7 +232,8 @@ def HWApply : Pass<"hw-apply", "::mlir::ModuleOp"> {
     guarded kernel runs. Kernels take bare pointers: host code is lowered with
     `gpu-to-llvm{use-bare-pointers-for-kernels=1}`.
 
-    A function that cannot be rewritten stays as it was, with a warning that
+    A function that cannot be rewritten stays on the host, with the operations
+    and buffers that the rewrite starts from, and with a warning that
     gives the reason. A module without any annotated operation gets a warning
     and is left unchanged. An annotation that names no known schedule, or knob
     values outside the space, is an error.

@@ -78,3 +78,12 @@ TEST_F(TemporaryFolderTest, AParentThatIsNotThere) {
             std::string::npos)
       << made.error().message;
 }
+
+TEST_F(TemporaryFolderTest, AParentThatIsNotNamedInUtf8) {
+  fs::create_directory(parent + "/odd \xff");
+  auto made = TemporaryFolder::make("x", parent + "/odd \xff");
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().message.find("not named in UTF-8"), std::string::npos)
+      << made.error().message;
+  EXPECT_TRUE(TemporaryFolder::make("x", parent));
+}
