@@ -55,8 +55,12 @@ private:
       at.push_back(uint32_t(code.insts.size()));
       if (op.meta != kNoMeta)
         meta = op.meta;
-      if (op.meta != kNoMeta)
+      if (op.meta != kNoMeta) {
         traceOp(block, op, meta);
+        if (mode & ModeCheck)
+          put("check.use", P.metas[meta].choices ? op.c : kTruePredicate, meta,
+              op.guard, op.guardXor, meta);
+      }
       if (op.mem != kNoMeta && op.entry) {
         if (mode & ModeCheck)
           put("check.memory", 0, 0, 0, op.mem, meta);

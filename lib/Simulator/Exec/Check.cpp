@@ -13,8 +13,9 @@
 // before with all that the next such access's warp does after; a store of what
 // is there already counts as none. That may miss a race, but reports none that
 // is not there. A load is uninitialised if no byte of one of its elements was
-// written: copies of structures read padding. Unoptimised code copies whole
-// frames, so local memory has no shadow.
+// written, as copies of structures read padding; it is reported when its value
+// is used, as compilers load early what they may then not select. Unoptimised
+// code copies whole frames, so local memory has no shadow.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +31,16 @@ namespace hwtune::exec {
 
 void endCounting(Launch &launch);
 
+/// Lanes of a register that were loaded from memory that nobody wrote.
+struct UnwrittenValue {
+  const Frame *frame = nullptr;
+  uint32_t reg = 0; ///< of the function, as PTX numbers them
+  uint32_t lanes = 0;
+  const Inst *load = nullptr;
+  uint64_t address = 0; ///< of the lane that came first
+  std::string text;
+};
+
 /// The shadows of one block.
 struct CheckState {
   using Clock = std::vector<uint32_t>; ///< by warp
@@ -44,6 +55,7 @@ struct CheckState {
   std::vector<Clock> clocks;
   std::array<Clock, kBarriers + 1> barriers;
   Clock atomics;
+  std::vector<std::vector<UnwrittenValue>> unwritten; ///< by warp
 
   void spread() {
     bytewise = true;
@@ -82,6 +94,7 @@ void startModes(Block &block) {
   c->writeTime.resize(bytes);
   c->writer.resize(bytes);
   c->readTime.resize(bytes * c->warps);
+  c->unwritten.resize(c->warps);
   c->clocks.assign(c->warps, CheckState::Clock(c->warps, 0));
   for (size_t w = 0; w < c->warps; ++w)
     c->clocks[w][w] = 1;
@@ -143,6 +156,7 @@ private:
   void release(CheckState &c) const;
   template <typename F>
   bool initialised(uint32_t lane, const char *space, F written);
+  bool unwritten(uint32_t lane, size_t element, uint64_t at, std::string text);
   bool sharedBytes(CheckState &c, uint32_t lane, uint64_t step);
   bool race(CheckState &c, uint64_t byte, uint32_t lane);
   bool changes(uint32_t lane, uint64_t offset, uint64_t bytes) const;
@@ -222,7 +236,29 @@ bool Access::changes(uint32_t lane, uint64_t offset, uint64_t bytes) const {
   return false;
 }
 
-/// Reports an element of one lane's read of which `written` holds for no byte,
+/// Notes that a register gets what nobody wrote; false if that is a fault, as
+/// where it is not known which register it is.
+bool Access::unwritten(uint32_t lane, size_t element, uint64_t at,
+                       std::string text) {
+  const InstMeta &meta = W->launch->program->metas[D.meta];
+  bool isPlain = meta.isLoad && !D.halves && meta.name.starts_with("ld") &&
+                 meta.writes.size() == D.elems &&
+                 D.elems * D.elemBytes == D.laneBytes;
+  if (!isPlain)
+    return report(DiagnosticKind::UninitializedRead, lane, addresses[lane],
+                  std::move(text));
+  auto &values = W->block->check->unwritten[W->index];
+  uint32_t reg = meta.writes[element];
+  for (UnwrittenValue &v : values)
+    if (v.frame == W->frame && v.reg == reg) {
+      v.lanes |= 1u << lane;
+      return true;
+    }
+  values.push_back({W->frame, reg, 1u << lane, I, at, std::move(text)});
+  return true;
+}
+
+/// Looks for elements of one lane's read of which `written` holds for no byte,
 /// given by its distance from the lane's address.
 template <typename F>
 bool Access::initialised(uint32_t lane, const char *space, F written) {
@@ -234,11 +270,12 @@ bool Access::initialised(uint32_t lane, const char *space, F written) {
     bool any = false;
     for (uint64_t b = from; b < from + element && !any; ++b)
       any = written(b);
-    if (!any)
-      return report(DiagnosticKind::UninitializedRead, lane, addresses[lane],
-                    fmt::format("{} of {} {:#x}, which was never written",
-                                D.isAtomic ? "atomic" : "load", space,
-                                addresses[lane] + from));
+    uint64_t at = addresses[lane] + from;
+    if (!any &&
+        !unwritten(lane, from / element, at,
+                   fmt::format("{} of {} {:#x}, which was never written",
+                               D.isAtomic ? "atomic" : "load", space, at)))
+      return false;
   }
   return true;
 }
@@ -331,11 +368,76 @@ void checkMemory(HWTUNE_HANDLER_ARGS) {
   HWTUNE_GO(I + 1);
 }
 
+// --- before an instruction --------------------------------------------------
+
+/// The lanes for which an instruction takes the register's value.
+uint32_t lanesThatUse(const InstMeta &meta, uint32_t reg, uint32_t mask,
+                      uint32_t on, uint32_t first) {
+  bool isGuard = meta.guarded && meta.reads[0] == reg;
+  if (isGuard)
+    return mask;
+  if (!meta.choices)
+    return on;
+  uint32_t lanes = 0;
+  if ((*meta.choices)[0] == reg)
+    lanes |= on & first;
+  if ((*meta.choices)[1] == reg)
+    lanes |= on & ~first;
+  return lanes;
+}
+
+/// False after the report of a value that the instruction uses; to copy it is
+/// no use.
+bool checkUses(Warp *W, std::vector<UnwrittenValue> &values,
+               const InstMeta &meta, uint32_t mask, uint32_t on,
+               uint32_t first) {
+  bool isCopy = meta.name.starts_with("mov.") && meta.writes.size() == 1 &&
+                !meta.guarded && meta.reads.size() == 1;
+  std::optional<UnwrittenValue> copy;
+  for (UnwrittenValue &v : values) {
+    if (v.frame != W->frame)
+      continue;
+    bool isRead = std::ranges::find(meta.reads, v.reg) != meta.reads.end();
+    uint32_t used =
+        isRead ? v.lanes & lanesThatUse(meta, v.reg, mask, on, first) : 0;
+    if (used && isCopy) {
+      copy = v;
+      copy->reg = meta.writes[0];
+      copy->lanes = used;
+    } else if (used) {
+      fault(W, LaunchStatus::CheckFailed, DiagnosticKind::UninitializedRead,
+            v.load, uint32_t(__builtin_ctz(used)), v.address, v.text);
+      return false;
+    }
+    if (std::ranges::find(meta.writes, v.reg) != meta.writes.end())
+      v.lanes &= ~on;
+  }
+  std::erase_if(values, [](const UnwrittenValue &v) { return v.lanes == 0; });
+  if (copy)
+    values.push_back(std::move(*copy));
+  return true;
+}
+
+/// d: predicate of a selp, a: instruction, b: guard, c: its negation.
+void checkUse(HWTUNE_HANDLER_ARGS) {
+  auto &values = W->block->check->unwritten[W->index];
+  if (HWTUNE_LIKELY(values.empty()))
+    HWTUNE_GO(I + 1);
+  uint32_t guard, first;
+  memcpy(&guard, R + I->b, 4);
+  memcpy(&first, R + I->d, 4);
+  if (!checkUses(W, values, W->launch->program->metas[I->a], mask,
+                 (guard ^ I->c) & mask, first))
+    return;
+  HWTUNE_GO(I + 1);
+}
+
 } // namespace
 
 void addCheckOps(Registry &r);
 void addCheckOps(Registry &r) {
   addEntry(r, "check.memory", "", {&checkMemory, &checkMemory, ""});
+  addEntry(r, "check.use", "", {&checkUse, &checkUse, ""});
 }
 
 } // namespace hwtune::exec

@@ -17,7 +17,9 @@
 #include "hwtune/Simulator/Exec/EventCounts.h"
 #include "hwtune/Simulator/Ptx/Ast.h"
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,8 @@ struct InstMeta {
   bool bypassesL1 = false;   ///< .cg, .cv, .volatile, .relaxed, ...
   bool isReadOnly = false;   ///< .nc
   bool readsSpecial = false; ///< %tid, %clock, ...
+  /// Of `selp`: the registers it chooses from, `ptx::kNone` for a constant.
+  std::optional<std::array<uint32_t, 2>> choices;
   /// Of an access to local memory that an assembler keeps in registers: among
   /// how many places it selects. 0: it goes to memory.
   uint32_t registerSlots = 0;

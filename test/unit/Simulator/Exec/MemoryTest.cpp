@@ -401,9 +401,10 @@ TEST(Memory, ChecksFindRacesAndUninitialisedReads) {
   EXPECT_EQ(
       faultOf("st.shared.u32 [buf], %r0;", true, 32, kShared).diagnostic.kind,
       DiagnosticKind::SharedRace);
-  EXPECT_EQ(
-      faultOf("ld.shared.u32 %r1, [buf];", true, 32, kShared).diagnostic.kind,
-      DiagnosticKind::UninitializedRead);
+  EXPECT_EQ(faultOf("ld.shared.u32 %r1, [buf]; add.u32 %r2, %r1, 1;", true, 32,
+                    kShared)
+                .diagnostic.kind,
+            DiagnosticKind::UninitializedRead);
   // Bytes of one word may belong to different warps.
   EXPECT_EQ(faultOf("mov.u32 %r5, buf; and.b32 %r1, %r0, 31; mad.lo.u32 %r6, "
                     "%r1, 4, %r5; shr.u32 %r2, %r0, 5; add.u32 %r6, %r6, %r2;"
@@ -464,6 +465,35 @@ TEST(Memory, ChecksPassCorrectPrograms) {
              "ld.shared.u32 %r2, [buf]; bra END; GIVE: "
              "st.shared.u32 [buf], 42; " +
              store + " [buf+4], 1; END:");
+}
+
+/// Lane 0 writes the first word; the others load what nobody wrote. Only a use
+/// of that is an error, and the diagnostic is of the load.
+TEST(Memory, UnwrittenValuesAreReportedAtTheirUse) {
+  auto statusOf = [](const std::string &body) {
+    return faultOf("mov.u32 %r5, buf; mad.lo.u32 %r6, %r0, 8, %r5;\n"
+                   "setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.u32 [buf], 7;\n"
+                   "ld.shared.v2.u32 {%r1, %r2}, [%r6];\n" +
+                       body,
+                   true, 32, kShared);
+  };
+  for (const char *unused :
+       {"", "selp.b32 %r3, %r1, %r0, %p0; add.u32 %r3, %r3, 1;",
+        "@%p0 add.u32 %r3, %r1, 1;", "mov.u32 %r3, %r1;",
+        "mov.u32 %r1, 1; mov.u32 %r2, 2; add.u32 %r3, %r1, %r2;"}) {
+    LaunchResult r = statusOf(unused);
+    EXPECT_TRUE(r.ok()) << unused << r.diagnostic.str();
+  }
+  for (const char *used :
+       {"add.u32 %r3, %r1, 1;", "selp.b32 %r3, %r0, %r1, %p0;",
+        "selp.b32 %r3, %r2, 0, %p0;", "@%p0 add.u32 %r3, %r2, 1;",
+        "mov.u32 %r3, %r1; mov.u32 %r4, %r3; add.u32 %r4, %r4, 1;",
+        "setp.eq.u32 %p0, %r1, 0;", "st.global.u32 [%rd1], %r2;",
+        "ld.shared.u32 %r3, [%r2];"}) {
+    LaunchResult r = statusOf(used);
+    EXPECT_EQ(r.diagnostic.kind, DiagnosticKind::UninitializedRead) << used;
+    EXPECT_EQ(r.diagnostic.line, 12u) << used; // of the load
+  }
 }
 
 /// The same flag with weak accesses orders nothing.
