@@ -283,7 +283,7 @@ def transfer_table(run):
                 continue
             t = result["transfers"][0]
             list_ = t["best_of_list_over_optimum"]
-            rows.append([f"{a} → {b.split()[-1]}{', 1 % hidden' if hidden else ''}",
+            rows.append([f"{a} → {b.split(maxsplit=1)[1]}{', 1 % hidden' if hidden else ''}",
                          f"{t['alpha']:.2f}", f"{t['winner_over_optimum']:.3f}",
                          f"{t['best_of_top_ten_over_optimum']:.3f}", f"{list_['median']:.3f}",
                          *(f"{q['median']:.3f} [{q['q75']:.3f}]" for q in
