@@ -57,9 +57,9 @@ private:
         meta = op.meta;
       if (op.meta != kNoMeta) {
         traceOp(block, op, meta);
-        if (mode & ModeCheck)
-          put("check.use", P.metas[meta].choices ? op.c : kTruePredicate, meta,
-              op.guard, op.guardXor, meta);
+        if (mode & ModeCheck) // the second word: operands of the operation
+          put("check.use", 0, meta, op.guard, op.guardXor, meta),
+              put("check.use", op.d, op.a, op.b, op.c, meta);
       }
       if (op.mem != kNoMeta && op.entry) {
         if (mode & ModeCheck)

@@ -26,6 +26,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace hwtune::exec {
 
@@ -370,66 +371,109 @@ void checkMemory(HWTUNE_HANDLER_ARGS) {
 
 // --- before an instruction --------------------------------------------------
 
-/// The lanes for which an instruction takes the register's value.
-uint32_t lanesThatUse(const InstMeta &meta, uint32_t reg, uint32_t mask,
-                      uint32_t on, uint32_t first) {
-  bool isGuard = meta.guarded && meta.reads[0] == reg;
-  if (isGuard)
-    return mask;
-  if (!meta.choices)
-    return on;
-  uint32_t lanes = 0;
-  if ((*meta.choices)[0] == reg)
-    lanes |= on & first;
-  if ((*meta.choices)[1] == reg)
-    lanes |= on & ~first;
-  return lanes;
-}
+/// What an instruction makes of values that nobody wrote: computations hand
+/// them on, a guard, a branch, an access or whatever else needs them is a use.
+class UseCheck {
+public:
+  UseCheck(Warp *W, const std::byte *R, const Inst *I, uint32_t mask)
+      : W(W), R(R), operation(I[1]), meta(W->launch->program->metas[I->a]),
+        values(W->block->check->unwritten[W->index]), mask(mask),
+        on((predicate(I->b) ^ I->c) & mask) {}
 
-/// False after the report of a value that the instruction uses; to copy it is
-/// no use.
-bool checkUses(Warp *W, std::vector<UnwrittenValue> &values,
-               const InstMeta &meta, uint32_t mask, uint32_t on,
-               uint32_t first) {
-  bool isCopy = meta.name.starts_with("mov.") && meta.writes.size() == 1 &&
-                !meta.guarded && meta.reads.size() == 1;
-  std::optional<UnwrittenValue> copy;
-  for (UnwrittenValue &v : values) {
-    if (v.frame != W->frame)
-      continue;
-    bool isRead = std::ranges::find(meta.reads, v.reg) != meta.reads.end();
-    uint32_t used =
-        isRead ? v.lanes & lanesThatUse(meta, v.reg, mask, on, first) : 0;
-    if (used && isCopy) {
-      copy = v;
-      copy->reg = meta.writes[0];
-      copy->lanes = used;
-    } else if (used) {
-      fault(W, LaunchStatus::CheckFailed, DiagnosticKind::UninitializedRead,
-            v.load, uint32_t(__builtin_ctz(used)), v.address, v.text);
+  /// False after the report of a use.
+  bool run() {
+    if (meta.guarded && !unused(meta.reads[0], mask))
       return false;
+    bool computes = meta.cls <= InstClass::Move && !meta.writes.empty();
+    const UnwrittenValue *source = nullptr;
+    for (uint32_t reg : operands()) {
+      if (!computes && !unused(reg, on))
+        return false;
+      source = source ? source : find(reg);
     }
-    if (std::ranges::find(meta.writes, v.reg) != meta.writes.end())
-      v.lanes &= ~on;
+    uint32_t result = source ? inherited() & on : 0;
+    UnwrittenValue given = source ? *source : UnwrittenValue();
+    for (uint32_t reg : meta.writes)
+      set(reg, result, given);
+    std::erase_if(values, [](const UnwrittenValue &v) { return !v.lanes; });
+    return true;
   }
-  std::erase_if(values, [](const UnwrittenValue &v) { return v.lanes == 0; });
-  if (copy)
-    values.push_back(std::move(*copy));
-  return true;
-}
 
-/// d: predicate of a selp, a: instruction, b: guard, c: its negation.
+private:
+  uint32_t predicate(uint32_t slot) const {
+    uint32_t word;
+    memcpy(&word, R + slot, 4);
+    return word;
+  }
+  std::span<const uint32_t> operands() const {
+    return std::span(meta.reads).subspan(meta.guarded ? 1 : 0);
+  }
+  UnwrittenValue *find(uint32_t reg) {
+    for (UnwrittenValue &v : values)
+      if (v.frame == W->frame && v.reg == reg)
+        return &v;
+    return nullptr;
+  }
+  uint32_t lanesOf(uint32_t reg) {
+    const UnwrittenValue *v = find(reg);
+    return v ? v->lanes : 0;
+  }
+
+  bool unused(uint32_t reg, uint32_t lanes) {
+    uint32_t used = lanesOf(reg) & lanes;
+    if (!used)
+      return true;
+    const UnwrittenValue &v = *find(reg);
+    fault(W, LaunchStatus::CheckFailed, DiagnosticKind::UninitializedRead,
+          v.load, uint32_t(__builtin_ctz(used)), v.address, v.text);
+    return false;
+  }
+
+  /// The lanes whose result depends on a value that nobody wrote.
+  uint32_t inherited() {
+    uint32_t all = 0;
+    for (uint32_t reg : operands())
+      all |= lanesOf(reg);
+    if (!meta.choices)
+      return all;
+    uint32_t a = lanesOf((*meta.choices)[0]), b = lanesOf((*meta.choices)[1]);
+    if (meta.name.starts_with("selp")) {
+      uint32_t first = predicate(operation.c);
+      return (a & first) | (b & ~first) | lanesOf(meta.reads.back());
+    }
+    // False and anything, true or anything are known.
+    uint32_t known = meta.name.starts_with("and") ? 0 : kFullMask;
+    uint32_t openA = a | (predicate(operation.a) ^ known),
+             openB = b | (predicate(operation.b) ^ known);
+    return (a & openB) | (b & openA);
+  }
+
+  void set(uint32_t reg, uint32_t lanes, const UnwrittenValue &source) {
+    if (UnwrittenValue *v = find(reg)) {
+      v->lanes = (v->lanes & ~on) | lanes;
+    } else if (lanes) {
+      values.push_back(source);
+      values.back().reg = reg;
+      values.back().lanes = lanes;
+    }
+  }
+
+  Warp *W;
+  const std::byte *R;
+  const Inst &operation;
+  const InstMeta &meta;
+  std::vector<UnwrittenValue> &values;
+  uint32_t mask, on;
+};
+
+/// a: instruction, b: guard, c: its negation; the second word: operands of the
+/// instruction's operation.
 void checkUse(HWTUNE_HANDLER_ARGS) {
-  auto &values = W->block->check->unwritten[W->index];
-  if (HWTUNE_LIKELY(values.empty()))
-    HWTUNE_GO(I + 1);
-  uint32_t guard, first;
-  memcpy(&guard, R + I->b, 4);
-  memcpy(&first, R + I->d, 4);
-  if (!checkUses(W, values, W->launch->program->metas[I->a], mask,
-                 (guard ^ I->c) & mask, first))
+  if (HWTUNE_LIKELY(W->block->check->unwritten[W->index].empty()))
+    HWTUNE_GO(I + 2);
+  if (!UseCheck(W, R, I, mask).run())
     return;
-  HWTUNE_GO(I + 1);
+  HWTUNE_GO(I + 2);
 }
 
 } // namespace

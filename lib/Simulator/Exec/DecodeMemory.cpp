@@ -572,10 +572,14 @@ void FunctionDecoder::describe(uint32_t i) {
   auto ops = operands();
   for (size_t k = 0; k < ops.size(); ++k)
     describeOperand(ops[k], k == 0 && hasResult, m);
-  if (op == "selp" && ops.size() == 4)
-    m.choices = {
-        ops[1].kind == OperandKind::Register ? ops[1].index : ptx::kNone,
-        ops[2].kind == OperandKind::Register ? ops[2].index : ptx::kNone};
+  bool isLogic = isOneOf(m.name, {"and.pred", "or.pred"});
+  if ((op == "selp" && ops.size() == 4) || (isLogic && ops.size() == 3)) {
+    auto reg = [](const Operand &o) {
+      return o.kind == OperandKind::Register && !o.negated ? o.index
+                                                           : ptx::kNone;
+    };
+    m.choices = {reg(ops[1]), reg(ops[2])};
+  }
   describeAccess(form.space, m);
   B.P.metas.push_back(std::move(m));
 }

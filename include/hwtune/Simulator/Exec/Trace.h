@@ -46,7 +46,8 @@ struct InstMeta {
   bool bypassesL1 = false;   ///< .cg, .cv, .volatile, .relaxed, ...
   bool isReadOnly = false;   ///< .nc
   bool readsSpecial = false; ///< %tid, %clock, ...
-  /// Of `selp`: the registers it chooses from, `ptx::kNone` for a constant.
+  /// The operands of what may ignore one of them (`selp`, `and.pred`,
+  /// `or.pred`): registers, or `ptx::kNone`.
   std::optional<std::array<uint32_t, 2>> choices;
   /// Of an access to local memory that an assembler keeps in registers: among
   /// how many places it selects. 0: it goes to memory.

@@ -401,8 +401,8 @@ TEST(Memory, ChecksFindRacesAndUninitialisedReads) {
   EXPECT_EQ(
       faultOf("st.shared.u32 [buf], %r0;", true, 32, kShared).diagnostic.kind,
       DiagnosticKind::SharedRace);
-  EXPECT_EQ(faultOf("ld.shared.u32 %r1, [buf]; add.u32 %r2, %r1, 1;", true, 32,
-                    kShared)
+  EXPECT_EQ(faultOf("ld.shared.u32 %r1, [buf]; st.global.u32 [%rd1], %r1;",
+                    true, 32, kShared)
                 .diagnostic.kind,
             DiagnosticKind::UninitializedRead);
   // Bytes of one word may belong to different warps.
@@ -480,16 +480,27 @@ TEST(Memory, UnwrittenValuesAreReportedAtTheirUse) {
   for (const char *unused :
        {"", "selp.b32 %r3, %r1, %r0, %p0; add.u32 %r3, %r3, 1;",
         "@%p0 add.u32 %r3, %r1, 1;", "mov.u32 %r3, %r1;",
+        "add.u32 %r3, %r1, 1; add.u32 %r3, %r3, %r2;",
+        "setp.gt.u32 %p1, %r1, 3; and.pred %p1, %p1, %p0; "
+        "@%p1 st.global.u32 [%rd1], %r0;",
+        "setp.gt.u32 %p1, %r1, 3; setp.ne.u32 %p0, %r0, 0; "
+        "or.pred %p1, %p0, %p1; @%p1 st.global.u32 [%rd1], %r0;",
         "mov.u32 %r1, 1; mov.u32 %r2, 2; add.u32 %r3, %r1, %r2;"}) {
     LaunchResult r = statusOf(unused);
     EXPECT_TRUE(r.ok()) << unused << r.diagnostic.str();
   }
-  for (const char *used :
-       {"add.u32 %r3, %r1, 1;", "selp.b32 %r3, %r0, %r1, %p0;",
-        "selp.b32 %r3, %r2, 0, %p0;", "@%p0 add.u32 %r3, %r2, 1;",
-        "mov.u32 %r3, %r1; mov.u32 %r4, %r3; add.u32 %r4, %r4, 1;",
-        "setp.eq.u32 %p0, %r1, 0;", "st.global.u32 [%rd1], %r2;",
-        "ld.shared.u32 %r3, [%r2];"}) {
+  const std::string store = "st.global.u32 [%rd1], %r3;";
+  for (const std::string &used :
+       {"add.u32 %r3, %r1, 1; " + store,
+        "selp.b32 %r3, %r0, %r1, %p0; " + store,
+        "selp.b32 %r3, %r2, 0, %p0; " + store,
+        "@%p0 add.u32 %r3, %r2, 1; @%p0 " + store, "mov.u32 %r3, %r1; " + store,
+        "setp.gt.u32 %p1, %r1, 3; and.pred %p1, %p0, %p1; @%p1 bra L; L:" +
+            std::string(" setp.gt.u32 %p1, %r2, 3; @%p1 ") + store,
+        "setp.eq.u32 %p0, %r1, 0; @%p0 bra L; " + store + " L:",
+        std::string("st.global.u32 [%rd1], %r2;"),
+        std::string("ld.shared.u32 %r3, [%r2];"),
+        std::string("shfl.sync.idx.b32 %r3, %r2, 0, 31, -1;")}) {
     LaunchResult r = statusOf(used);
     EXPECT_EQ(r.diagnostic.kind, DiagnosticKind::UninitializedRead) << used;
     EXPECT_EQ(r.diagnostic.line, 12u) << used; // of the load
