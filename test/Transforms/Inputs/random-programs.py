@@ -4,8 +4,8 @@
 usage: random-programs.py BIN LIB LLVM FOLDER [--seed=S] [--count=N] [--target=ID]
 
 Each program has a function of one to three random operations (contractions with
-permuted operands, elementwise, reductions, windows; several element types,
-static and dynamic sizes, memrefs or tensors) and a main that fills the
+permuted operands, elementwise, reductions, windows, long reductions to few
+results; several element types, static and dynamic sizes, memrefs or tensors) and a main that fills the
 arguments with small whole numbers, so that every result is exact whatever the
 order of its sums, and prints what the function left. The tuned program must
 print the same under mlir-runner, and no candidate may have been wrong. The
@@ -40,7 +40,7 @@ class Program:
         self.arguments, self.lines = [], []
         self.value = {}  # argument -> the SSA name of what it holds now
         for _ in range(self.random.randint(1, 3)):
-            self.random.choice([self.contraction, self.elementwise, self.reduction, self.window, self.named])()
+            self.random.choice([self.contraction, self.elementwise, self.reduction, self.window, self.named, self.long_reduction])()
 
     # ---- pieces
     def size(self):
@@ -152,6 +152,34 @@ class Program:
         body = f"%s = {op} %x1, %x0 : {element}\n    linalg.yield %s : {element}"
         named = lambda dims: [f"d{d}" for d in dims]
         self.generic(extents, ["reduction" if r else "parallel" for r in reduced], [(source, named(dims), element), (out, named(kept), element)], out, body)
+
+    def long_reduction(self):
+        """What may become several operations; also with a body that reads its position, and maps that are no loops."""
+        r = self.random
+        element, way = r.choice(["f32", "i32"]), r.choice(["plain", "plain", "position", "constant", "group"])
+        extents = [r.choice([1, 2, 5])] + r.choice([[131072], [131101], [40, 4000], [7, 20000], [200, 701]])
+        named = [f"d{i}" for i in range(len(extents))]
+        before, self.dynamic = self.dynamic, 0.0  # the sizes decide what becomes of it
+        if way == "constant":
+            operands = [(self.argument([extents[0], 3] + extents[1:], element), [named[0], "1"] + named[1:], element)]
+        else:
+            operands = [(self.argument(extents, element), named, element)]
+        if way == "group":
+            operands.append((self.argument([(extents[-1] + 63) // 64], element), [f"{named[-1]} floordiv 64"], element))
+        out = self.argument(extents[:1], element, True)
+        self.dynamic = before
+        operands.append((out, named[:1], element))
+        suffix, body, term = element[0], "", "%x0"
+        if way == "position":
+            body = f"%i = linalg.index {len(extents) - 1} : index\n    %seven = arith.constant 7 : index\n    %low = arith.andi %i, %seven : index\n    %n = arith.index_cast %low : index to i32\n    "
+            if element == "f32":
+                body += "%q = arith.sitofp %n : i32 to f32\n    "
+            body += f"%t = arith.mul{suffix} %x0, {'%q' if element == 'f32' else '%n'} : {element}\n    "
+            term = "%t"
+        elif way == "group":
+            body, term = f"%t = arith.mul{suffix} %x0, %x1 : {element}\n    ", "%t"
+        body += f"%s = arith.add{suffix} %x{len(operands) - 1}, {term} : {element}\n    linalg.yield %s : {element}"
+        self.generic(extents, ["parallel"] + ["reduction"] * (len(extents) - 1), operands, out, body)
 
     def window(self):
         name, spatial = self.random.choice([
