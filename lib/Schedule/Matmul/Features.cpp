@@ -171,8 +171,8 @@ void Builder::addOperand(bool isA) {
   const Side &side = isA ? roles.a : roles.b;
   const Operand &op = w.operands[side.operand];
   TileShape tile = isA ? tileA(roles, c) : tileB(roles, c);
-  std::optional<unsigned> rows = isA ? roles.m : roles.n;
-  unsigned slow = side.fast == roles.k ? rows.value_or(roles.k) : roles.k;
+  unsigned rows = isA ? roles.m : roles.n;
+  unsigned slow = side.fast == roles.k ? rows : roles.k;
   int64_t globalPitch = byteStride(w, op, slow);
   bool shared = isA ? c.sharedA : c.sharedB;
   int64_t vector = isA ? c.vectorA : c.vectorB;
@@ -255,8 +255,8 @@ void Builder::addOutput() {
   const Operand &op = w.operands[roles.c.operand];
   int64_t piece = c.pieceN();
   bool wide = roles.c.contiguous && roles.c.fast == roles.n;
-  int64_t alongM = roles.m ? byteStride(w, op, *roles.m) : 0;
-  int64_t alongN = roles.n ? byteStride(w, op, *roles.n) : 0;
+  int64_t alongM = byteStride(w, op, roles.m);
+  int64_t alongN = byteStride(w, op, roles.n);
   int64_t columns = std::min(kLanes, c.threadsN());
   // Rows of pieces side by side; where n is not along rows, single elements.
   WarpAccess access = {kLanes / columns, c.pieceM() * alongM,
@@ -297,10 +297,8 @@ KernelFeatures Builder::build() {
   for (unsigned loop : roles.reductions)
     steps *= double(assumedExtent(w, loop));
   kkSteps = double(c.blockK) / double(c.stepK());
-  if (roles.m)
-    blocksM = ceilDiv(double(assumedExtent(w, *roles.m)), double(c.blockM));
-  if (roles.n)
-    blocksN = ceilDiv(double(assumedExtent(w, *roles.n)), double(c.blockN));
+  blocksM = ceilDiv(double(assumedExtent(w, roles.m)), double(c.blockM));
+  blocksN = ceilDiv(double(assumedExtent(w, roles.n)), double(c.blockN));
   for (unsigned loop : roles.outer)
     blocksOuter *= double(assumedExtent(w, loop));
   f.threadsPerBlock = double(c.threads());

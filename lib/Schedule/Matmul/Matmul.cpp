@@ -40,8 +40,8 @@ constexpr int64_t kMostUnrolled = 64;
 Choice choiceOfSpan(Values v) { return choiceOf(Config(v.begin(), v.end())); }
 
 /// Extent of `loop`, or `kDynamic`.
-int64_t extent(const Workload &w, std::optional<unsigned> loop) {
-  return loop ? w.loops[*loop].extent : 1;
+int64_t extent(const Workload &w, unsigned loop) {
+  return w.loops[loop].extent;
 }
 
 /// Those of `all` that are not larger than the tile that holds `extent`.
@@ -70,31 +70,23 @@ std::vector<int64_t> vectorsOf(const Side &side) {
 /// A pad that keeps rows aligned for the widest access.
 int64_t padOf(const Side &side) { return kWidestAccess / side.bytes; }
 
-void addKnobs(Space &space, const Workload &w, const Roles &r,
-              const TargetSpec &t) {
+void addKnobs(Space &space, const Workload &w, const Roles &r) {
   auto knob = [&](std::string name, std::vector<int64_t> values,
                   std::string description, bool categorical = false) {
     space.knobs.push_back({std::move(name), std::move(values),
                            std::move(description), categorical});
   };
-  const std::vector<int64_t> blocks = {16, 32, 64, 128, 256}, none = {1};
+  const std::vector<int64_t> blocks = {16, 32, 64, 128, 256};
   const std::vector<int64_t> threads = {1, 2, 4, 8, 16};
-  // A vector alone must have rows for a whole warp, however short it is.
-  auto atLeastWarp = [&](int64_t n) {
-    return n == kDynamic ? n : std::max<int64_t>(n, t.warpSize);
-  };
-  int64_t m = extent(w, r.m), n = extent(w, r.n);
-  knob("block_m", r.m ? upTo(blocks, r.n ? m : atLeastWarp(m)) : none,
-       "rows of C per block");
-  knob("block_n", r.n ? upTo(blocks, r.m ? n : atLeastWarp(n)) : none,
-       "columns of C per block");
+  knob("block_m", upTo(blocks, extent(w, r.m)), "rows of C per block");
+  knob("block_n", upTo(blocks, extent(w, r.n)), "columns of C per block");
   knob("block_k", upTo({8, 16, 32, 64}, extent(w, r.k)),
        "values of k per step of a block");
-  knob("thread_m", r.m ? threads : none, "rows of C per thread");
-  knob("thread_n", r.n ? threads : none, "columns of C per thread");
+  knob("thread_m", threads, "rows of C per thread");
+  knob("thread_n", threads, "columns of C per thread");
   knob("vector_a", vectorsOf(r.a), "elements per copied vector of A");
   knob("vector_b", vectorsOf(r.b), "elements per copied vector of B");
-  knob("vector_c", r.n ? std::vector<int64_t>{1, 2, 4} : none,
+  knob("vector_c", {1, 2, 4},
        "columns of C in one piece of a register tile, and per store");
   knob("unroll", {1, 2, 4, 8}, "copies of the body of the loop inside block_k");
   knob("shared_a", {0, 1}, "A through shared memory", true);
@@ -322,7 +314,7 @@ public:
   Space space(const Workload &w, const TargetSpec &t) const override {
     Roles roles = assignRoles(w);
     Space space;
-    addKnobs(space, w, roles, t);
+    addKnobs(space, w, roles);
     addThreadConstraints(space, t);
     addCopyConstraints(space, w, roles, /*isA=*/true);
     addCopyConstraints(space, w, roles, /*isA=*/false);

@@ -41,8 +41,7 @@ struct Roles {
   bool fitsMma = false;
   std::string mismatch; ///< "" where all is well
   Side a, b, c;
-  std::optional<unsigned> m, n;
-  unsigned k = 0;
+  unsigned m = 0, n = 0, k = 0;
   std::vector<unsigned> outer;      ///< parallel loops of tile 1
   std::vector<unsigned> reductions; ///< reduction loops besides k
 };

@@ -84,7 +84,7 @@ std::string checkForm(const Workload &w) {
 bool fitsMma(const Workload &w, const Roles &roles) {
   ElementType a = w.operands[roles.a.operand].type;
   ElementType c = w.operands[roles.c.operand].type;
-  return roles.m && roles.n && w.operands[roles.b.operand].type == a &&
+  return w.operands[roles.b.operand].type == a &&
          (a == ElementType::F16 || a == ElementType::BF16) &&
          w.accumulator == c && (c == ElementType::F32 || c == a) &&
          roles.c.contiguous && roles.c.fast == roles.n;
@@ -124,17 +124,14 @@ Roles assignRoles(const Workload &w) {
     std::swap(first, second);
     std::swap(ofFirst, ofSecond);
   }
-  roles.n = fastestOf(c, ofSecond);
-  roles.m = fastestOf(c, ofFirst);
+  roles.n = *fastestOf(c, ofSecond);
+  roles.m = *fastestOf(c, ofFirst);
   std::optional<unsigned> k = fastestOf(w.operands[first], shared);
   if (w.loops[*k].extent == 1)
     k = fastestOf(w.operands[second], shared);
   roles.k = *k;
 
-  LoopSet tiled = setOf(roles.k);
-  for (std::optional<unsigned> loop : {roles.m, roles.n})
-    if (loop)
-      tiled |= setOf(*loop);
+  LoopSet tiled = setOf(roles.m) | setOf(roles.n) | setOf(roles.k);
   for (unsigned l = 0; l < w.loops.size(); ++l)
     if (!contains(tiled, l))
       (w.loops[l].kind == LoopKind::Parallel ? roles.outer : roles.reductions)

@@ -137,14 +137,10 @@ void Writer::tileThreads() {
     return;
   }
   std::vector<int64_t> tile(left.size(), 0), threads(left.size(), 0);
-  if (roles.m) {
-    tile[position(*roles.m)] = c.pieceM();
-    threads[position(*roles.m)] = c.threadsM();
-  }
-  if (roles.n) {
-    tile[position(*roles.n)] = c.pieceN();
-    threads[position(*roles.n)] = c.threadsN();
-  }
+  tile[position(roles.m)] = c.pieceM();
+  threads[position(roles.m)] = c.threadsM();
+  tile[position(roles.n)] = c.pieceN();
+  threads[position(roles.n)] = c.threadsN();
   line("// Register tiles, dealt cyclically: {} x {} of {} x {} per thread.",
        c.threadM / c.pieceM(), c.threadN / c.pieceN(), c.pieceM(), c.pieceN());
   line("%pieces = transform.hwtune.tile_to_threads %kk tile_sizes [{}] "
@@ -204,10 +200,8 @@ std::vector<int64_t> gridTiles(const Workload &w, const Roles &roles,
   std::vector<int64_t> tiles(w.loops.size(), 0);
   for (unsigned loop : roles.outer)
     tiles[loop] = 1;
-  if (roles.m)
-    tiles[*roles.m] = c.blockM;
-  if (roles.n)
-    tiles[*roles.n] = c.blockN;
+  tiles[roles.m] = c.blockM;
+  tiles[roles.n] = c.blockN;
   return tiles;
 }
 
