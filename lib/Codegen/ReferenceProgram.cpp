@@ -144,8 +144,7 @@ Number tangent(const Number &a, double u, double ulp) {
   return r;
 }
 
-/// `r` as a type holds it whose largest number is `largest` and whose next one
-/// up would be nearest from `overflow` on.
+/// `r` in a type in which what reaches `overflow` is infinite.
 Number limited(Number r, Real overflow) {
   if (std::isnan(r.error))
     r.error = kUnbounded;
@@ -157,6 +156,7 @@ Number limited(Number r, Real overflow) {
   r.error = kUnbounded;
   return r;
 }
+/// Half way from the largest number of `type` to what would be the next one.
 Real overflowOf(Type type) {
   const llvm::fltSemantics &semantics =
       cast<FloatType>(type).getFloatSemantics();

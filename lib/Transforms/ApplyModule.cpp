@@ -14,6 +14,7 @@
 #include "hwtune/Transforms/ApplyModule.h"
 
 #include "Bufferise.h"
+#include "Marks.h"
 
 #include "hwtune/IR/OpIsolation.h"
 #include "hwtune/IR/WorkloadExtraction.h"
@@ -93,16 +94,6 @@ static void simplifyHost(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 // One function
 //===----------------------------------------------------------------------===//
-
-static bool isAnnotated(func::FuncOp function) {
-  return function
-      .walk([](Operation *op) {
-        return op->hasAttr(HWTuneDialect::kConfigAttrName)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
 
 /// A name that no symbol of `symbols` has.
 static std::string uniqueName(SymbolTable &symbols, const std::string &base) {
@@ -302,7 +293,7 @@ hwtune::applyToModule(ModuleOp module, const TargetSpec &target,
     before.insert(kernel.getName());
   SmallVector<std::string> names;
   for (auto function : result->getOps<func::FuncOp>())
-    if (isAnnotated(function))
+    if (holdsMark(function, HWTuneDialect::kConfigAttrName))
       names.push_back(function.getName().str());
   unsigned rewritten = 0;
   for (const std::string &name : names) {

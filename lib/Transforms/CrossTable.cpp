@@ -21,6 +21,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <optional>
 #include <set>
 
 using namespace mlir;
@@ -69,14 +70,31 @@ Expected<double> secondsOn(const Column &column, size_t op, ConfigAttr winner,
                 column.machine->environment());
 }
 
-/// The cell of `row`'s winner, "-" with a note where it has no time there.
+/// Seconds of the column's own winner; none where it has no time there.
+std::optional<double> bestOf(const Column &column, size_t op,
+                             const UserSchedules &schedules,
+                             const OpTuneOptions &options) {
+  ResultAttr own = column.result(op);
+  if (!own)
+    return std::nullopt;
+  // A result from the records can be of another kind than the device's times.
+  Label label = labelOf(column.machine->environment().device);
+  if (stringifyTimeLabel(own.getLabel()) == std::string(toString(label)))
+    return cast<FloatAttr>(own.getNumbers().get("time_us")).getValueAsDouble() *
+           1e-6;
+  Expected<double> again =
+      secondsOn(column, op, column.winner(op), schedules, options);
+  return again ? std::optional(*again) : std::nullopt;
+}
+
+/// The cell of `row`'s winner, "-" with a note where it has no time there;
+/// `best`: that of the column's own winner.
 std::string ratioOn(const Column &row, const Column &column, size_t op,
-                    const UserSchedules &schedules,
+                    std::optional<double> best, const UserSchedules &schedules,
                     const OpTuneOptions &options,
                     std::vector<std::string> &notes) {
   ConfigAttr winner = row.winner(op);
-  ResultAttr own = column.result(op);
-  if (!winner || !own)
+  if (!winner || !column.result(op))
     return "-";
   if (winner == column.winner(op))
     return "1.000";
@@ -87,19 +105,7 @@ std::string ratioOn(const Column &row, const Column &column, size_t op,
                                 column.target->id, seconds.error().message));
     return "-";
   }
-  double best =
-      cast<FloatAttr>(own.getNumbers().get("time_us")).getValueAsDouble() *
-      1e-6;
-  // A result from the records can be of another kind than the device's times.
-  Label label = labelOf(column.machine->environment().device);
-  if (stringifyTimeLabel(own.getLabel()) != std::string(toString(label))) {
-    Expected<double> again =
-        secondsOn(column, op, column.winner(op), schedules, options);
-    if (!again)
-      return "-";
-    best = *again;
-  }
-  return fmt::format("{:.3f}", *seconds / best);
+  return best ? fmt::format("{:.3f}", *seconds / *best) : "-";
 }
 
 Expected<std::vector<Column>> open(std::span<const TunedFor> tuned,
@@ -141,13 +147,17 @@ Expected<std::string> hwtune::crossTable(std::span<const TunedFor> tuned,
     if (!tunable.workload || !shown.insert(tunable.workload->key).second)
       continue;
     std::string name = shownName(*tunable.workload);
+    std::vector<std::optional<double>> best;
+    for (const Column &column : *columns)
+      best.push_back(bestOf(column, op, schedules, *opTuning));
     for (const Column &row : *columns) {
       labels.insert(
           std::string(toString(labelOf(row.machine->environment().device))));
       std::vector<std::string> cells = {std::exchange(name, ""),
                                         row.target->id};
-      for (const Column &column : *columns)
-        cells.push_back(ratioOn(row, column, op, schedules, *opTuning, notes));
+      for (size_t i = 0; i < columns->size(); ++i)
+        cells.push_back(ratioOn(row, (*columns)[i], op, best[i], schedules,
+                                *opTuning, notes));
       table.row(std::move(cells));
     }
   }

@@ -83,6 +83,15 @@ void decomposeAggregates(RewriterBase &rewriter, ModuleOp module) {
 // Numbers from outside
 //===----------------------------------------------------------------------===//
 
+/// `op` as a `linalg.generic`, which takes its place if it is none yet.
+FailureOr<linalg::GenericOp> generalised(RewriterBase &rewriter,
+                                         linalg::LinalgOp op) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation()))
+    return generic;
+  rewriter.setInsertionPoint(op);
+  return linalg::generalizeNamedOp(rewriter, op);
+}
+
 /// Numbers that the body of `op` uses from outside and that are no constants.
 SmallVector<Value> capturedNumbers(linalg::LinalgOp op) {
   llvm::SetVector<Value> captured;
@@ -135,16 +144,9 @@ void liftNumbers(RewriterBase &rewriter, ModuleOp module) {
     SmallVector<Value> numbers = capturedNumbers(op);
     if (numbers.empty())
       continue;
-    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-    if (!generic) {
-      rewriter.setInsertionPoint(op);
-      FailureOr<linalg::GenericOp> made =
-          linalg::generalizeNamedOp(rewriter, op);
-      if (failed(made))
-        continue; // refused later, by what its body uses
-      generic = *made;
-    }
-    addInputs(rewriter, generic, numbers);
+    FailureOr<linalg::GenericOp> generic = generalised(rewriter, op);
+    if (succeeded(generic)) // else refused later, by what its body uses
+      addInputs(rewriter, *generic, numbers);
   }
 }
 
@@ -341,20 +343,16 @@ linalg::LinalgOp withoutRest(RewriterBase &rewriter, linalg::LinalgOp op,
 
 LogicalResult split(RewriterBase &rewriter, linalg::LinalgOp op, Cut cut) {
   op = withoutRest(rewriter, op, cut);
-  rewriter.setInsertionPoint(op);
-  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-  if (!generic) {
-    auto made = linalg::generalizeNamedOp(rewriter, op);
-    if (failed(made))
-      return failure();
-    generic = *made;
-  }
+  FailureOr<linalg::GenericOp> generic = generalised(rewriter, op);
+  if (failed(generic))
+    return failure();
   if (cut.parts == 0) {
-    splitAt(rewriter, generic, cut.loop);
+    splitAt(rewriter, *generic, cut.loop);
     return success();
   }
+  rewriter.setInsertionPoint(*generic);
   return linalg::splitReduction(
-      rewriter, cast<linalg::LinalgOp>(generic.getOperation()),
+      rewriter, cast<linalg::LinalgOp>(generic->getOperation()),
       [&](linalg::LinalgOp) {
         return linalg::SplitReductionOptions{cut.parts, /*index=*/0,
                                              /*innerParallel=*/false};

@@ -8,6 +8,7 @@
 #include "hwtune/Transforms/TuneModule.h"
 
 #include "Bufferise.h"
+#include "Marks.h"
 #include "TuneMachine.h"
 #include "TuneRequest.h"
 
@@ -163,13 +164,7 @@ std::vector<SmallVector<TunableOp>> counterparts(ModuleOp copy, size_t count) {
 /// the rewrite would leave on the host, and why.
 void remarkHostFunctions(ModuleOp buffers) {
   for (auto function : buffers.getOps<func::FuncOp>()) {
-    bool marked = function
-                      .walk([](Operation *op) {
-                        return op->hasAttr(kOpenMark) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
-                      })
-                      .wasInterrupted();
-    if (!marked)
+    if (!holdsMark(function, kOpenMark))
       continue;
     makeStridedCopiesKernels(function);
     if (std::string why = whyNotOffloadable(function); !why.empty())

@@ -12,10 +12,11 @@
 //               count x f64   expected values
 //               count x f64   bounds: of the error, before `relative`
 //
-// An element is right if |got - value| <= relative * bound + absolute. Integers
-// must be equal. NaN is right where NaN is expected, an infinity where the same
-// one is (or where the expected value rounds to it in the type). A NaN that is
-// the poison itself is wrong: it was never written.
+// An element is right if |got - value| <= relative * bound + absolute, an
+// integer if |got - value| <= bound, which is 0 unless a rounding before it can
+// fall either way. NaN is right where NaN is expected, an infinity where the
+// same one is (or where the expected value rounds to it in the type). A NaN
+// that is the poison itself is wrong: it was never written.
 //
 //===----------------------------------------------------------------------===//
 

@@ -300,9 +300,10 @@ def HWAwareTune : Pass<"hw-aware-tune", "::mlir::ModuleOp"> {
     `hw-attach-target`, `hw-tune` and `hw-apply`, in this order, on a module
     in which every operation has the form that schedules take: aggregate
     operations such as `linalg.softmax`, `linalg.pack` and `linalg.unpack` are
-    decomposed where they are on tensors, numbers that a body uses from outside become operands, a long
-    reduction to few results becomes one to partial results and one
-    of these, and an operation with a loop of 0 iterations is removed. A module
+    decomposed where they are on tensors, numbers that a body uses from outside
+    become operands, a long reduction to few results becomes one to partial
+    results and one of these, and an operation with a loop of 0 iterations is
+    removed. A module
     with nothing to tune gets a warning and is left unchanged.
 
     ```
