@@ -72,7 +72,7 @@ Expected<CompiledKernel> compileScript(ModuleOp module, std::string_view script,
   Expected<gpu::GPUModuleOp> gpuModule = theOnly<gpu::GPUModuleOp>(*owned);
   if (!gpuModule)
     return gpuModule.error();
-  Expected<std::string> ptx = toPtx(*gpuModule, target, options.optLevel);
+  Expected<std::string> ptx = toPtx(*gpuModule, target);
   if (!ptx)
     return ptx.error();
   result.ptx = std::move(*ptx);

@@ -9,7 +9,7 @@
 // of the legal configurations, in one warm context as a worker has it. Design:
 // median at most 60 ms.
 //
-// Usage: bench-compile-time [samples] [seed] [target] [optimisation level]
+// Usage: bench-compile-time [samples] [seed] [target]
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ struct Steps {
 };
 
 static Expected<Steps> compile(mlir::ModuleOp module, const std::string &script,
-                               const TargetSpec &target, unsigned optLevel) {
+                               const TargetSpec &target) {
   mlir::OwningOpRef<mlir::ModuleOp> owned(module.clone());
   CompileOptions options;
   Steps steps;
@@ -67,7 +67,7 @@ static Expected<Steps> compile(mlir::ModuleOp module, const std::string &script,
   timed(steps.ptx, [&]() -> Status {
     mlir::gpu::GPUModuleOp kernel;
     owned->walk([&](mlir::gpu::GPUModuleOp found) { kernel = found; });
-    Expected<std::string> ptx = toPtx(kernel, target, optLevel);
+    Expected<std::string> ptx = toPtx(kernel, target);
     return ptx ? success() : Status(ptx.error());
   });
   if (!status)
@@ -102,8 +102,7 @@ int main(int argc, char **argv) {
       parseModule(*context, kMatmul);
   const Schedule *schedule = findSchedule("matmul");
   if (!target || !module || !schedule || count == 0) {
-    fmt::print(stderr,
-               "usage: bench-compile-time [samples] [seed] [target] [level]\n");
+    fmt::print(stderr, "usage: bench-compile-time [samples] [seed] [target]\n");
     return 1;
   }
   mlir::Operation *op = nullptr;
@@ -113,15 +112,12 @@ int main(int argc, char **argv) {
     fmt::print(stderr, "{}\n", workload.error().str());
     return 1;
   }
-  unsigned optLevel =
-      argc > 4 ? unsigned(std::atoi(argv[4])) : CompileOptions().optLevel;
   std::vector<double> times, schedules, lowers, ptxs;
   size_t failed = 0;
   Space space = schedule->space(*workload, *target);
   for (const Config &config : sample(space, count, seed)) {
-    Expected<Steps> steps =
-        compile(**module, schedule->script(*workload, *target, config), *target,
-                optLevel);
+    Expected<Steps> steps = compile(
+        **module, schedule->script(*workload, *target, config), *target);
     if (!steps) {
       ++failed;
       fmt::print(stderr, "{}: {}\n", space.toText(config), steps.error().str());

@@ -64,7 +64,6 @@ struct CompileOptions {
   bool wholeRows = false;
   /// The script may use handles that it should not: an error, not a crash.
   bool checkHandles = false;
-  unsigned optLevel = 3;
   /// Path of `ptxas`; "" = do not ask, registers are the schedule's estimate.
   std::string ptxas;
 };
@@ -109,7 +108,7 @@ Status lowerKernels(mlir::ModuleOp module);
 
 /// PTX of one lowered gpu.module. An `.extern .func` in it is an error.
 Expected<std::string> toPtx(mlir::gpu::GPUModuleOp module,
-                            const TargetSpec &target, unsigned optLevel = 3);
+                            const TargetSpec &target);
 
 /// Grid, block, dynamic shared memory and arguments of the only
 /// gpu.launch_func in `function`, evaluated for `options.shapes` and `scalars`.

@@ -13,6 +13,8 @@
 #include <fstream>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 using namespace hwtune;
 using namespace hwtune::replay;
 
@@ -22,7 +24,8 @@ namespace {
 struct TempFile {
   std::string path;
   TempFile(const std::string &name, const std::string &text)
-      : path(testing::TempDir() + "hwtune-replay-" + name) {
+      : path(testing::TempDir() + "hwtune-replay-" +
+             std::to_string(::getpid()) + name) {
     std::ofstream(path) << text;
   }
   ~TempFile() { std::remove(path.c_str()); }

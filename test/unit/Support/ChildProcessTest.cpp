@@ -178,7 +178,8 @@ TEST(ChildProcess, ManyAtOnceAndNoDescriptorLeaks) {
 
 // The child of a parent that is killed does not live on.
 TEST(ChildProcess, DiesWithItsParent) {
-  std::string file = testing::TempDir() + "hwtune-orphan-pid";
+  std::string file =
+      testing::TempDir() + "hwtune-orphan-" + std::to_string(::getpid());
   std::remove(file.c_str());
   pid_t parent = fork();
   if (parent == 0) {

@@ -13,6 +13,8 @@
 
 #include <cstdio>
 
+#include <unistd.h>
+
 using namespace hwtune;
 
 static TuneProgress sample() {
@@ -77,7 +79,8 @@ TEST(Progress, BarOnATerminal) {
 }
 
 TEST(Progress, EventLog) {
-  std::string path = testing::TempDir() + "/hwtune-events.jsonl";
+  std::string path =
+      testing::TempDir() + "/hwtune-events-" + std::to_string(::getpid());
   Synthetic s;
   {
     Expected<std::unique_ptr<TuneObserver>> log = makeEventLog(path);
