@@ -293,7 +293,7 @@ Expected<std::string> hwtune::kernelPtx(gpu::GPUModuleOp kernel) {
   auto clone = cast<gpu::GPUModuleOp>(builder.clone(*kernel));
   if (Status s = lowerKernels(*alone); !s)
     return s.error();
-  return toPtx(clone, *target, kOptLevel);
+  return toPtx(clone, *target);
 }
 
 Status hwtune::emitBinaries(ArrayRef<gpu::GPUModuleOp> kernels) {
