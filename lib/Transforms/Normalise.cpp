@@ -154,10 +154,13 @@ void liftNumbers(RewriterBase &rewriter, ModuleOp module) {
 // Long reductions to few results
 //===----------------------------------------------------------------------===//
 
-/// A grid has one block for each result or few results: a few dozen blocks that
-/// only read keep the memory of any GPU busy, and two more launches cost more
-/// than the blocks of a short reduction.
+/// A reduction along rows has one block for each result or few results: a few
+/// dozen blocks that only read keep the memory of any GPU busy, and two more
+/// launches cost more than the blocks of a short reduction.
 constexpr int64_t kFewResults = 32, kLongReduction = 1 << 17;
+/// One along columns has one block for some tens of results, and each thread
+/// reads one element of a row.
+constexpr int64_t kFewColumns = 512, kLongColumns = 1 << 15;
 /// A matrix product has one block for a tile of results, and computes: fewer
 /// results than these leave most of any GPU idle.
 constexpr int64_t kFewProducts = 1 << 14;
@@ -195,14 +198,43 @@ bool isMatrixProduct(linalg::LinalgOp op) {
   return succeeded(dims) && !dims->m.empty() && !dims->n.empty();
 }
 
-/// The first of `loops` in the order of the dimensions of the first input.
+/// Dimensions of the first input of the highest rank: most of what is read.
+AffineMap mainInput(linalg::LinalgOp op) {
+  AffineMap main;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (AffineMap map = op.getMatchingIndexingMap(input);
+        !main || map.getNumResults() > main.getNumResults())
+      main = map;
+  return main;
+}
+
+/// The first of `loops` in the order of the dimensions of the main input.
 unsigned outermost(linalg::LinalgOp op, ArrayRef<unsigned> loops) {
-  for (AffineExpr expr :
-       op.getMatchingIndexingMap(op.getDpsInputOperand(0)).getResults())
+  for (AffineExpr expr : mainInput(op).getResults())
     for (unsigned loop : loops)
       if (expr.isFunctionOfDim(loop))
         return loop;
   return loops.front();
+}
+
+/// Whether neighbours of the main input in memory are of different results.
+bool reducesColumns(linalg::LinalgOp op) {
+  ArrayRef<AffineExpr> dimensions = mainInput(op).getResults();
+  if (dimensions.empty())
+    return false;
+  auto fastest = dyn_cast<AffineDimExpr>(dimensions.back());
+  return fastest && linalg::isParallelIterator(
+                        op.getIteratorTypesArray()[fastest.getPosition()]);
+}
+
+/// Whether the schedule of `op` has fewer blocks than keep a GPU busy, and each
+/// of them much to do.
+bool leavesGpuIdle(linalg::LinalgOp op, int64_t results, int64_t reduced) {
+  if (isMatrixProduct(op))
+    return results < kFewProducts;
+  return reducesColumns(op)
+             ? results < kFewColumns && reduced >= kLongColumns
+             : results < kFewResults && reduced >= kLongReduction;
 }
 
 /// Where to cut the reduction of `op`; none where it is better left whole.
@@ -218,8 +250,7 @@ std::optional<Cut> cutOf(linalg::LinalgOp op) {
     if (!parallel)
       reductions.push_back(loop);
   }
-  if (isMatrixProduct(op) ? results >= kFewProducts
-                          : results >= kFewResults || reduced < kLongReduction)
+  if (!leavesGpuIdle(op, results, reduced))
     return std::nullopt;
   if (reductions.size() == 1)
     return cutOf(reductions[0], reduced);

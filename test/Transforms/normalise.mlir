@@ -117,6 +117,23 @@ func.func @product(%a: tensor<64x8192xf32>, %b: tensor<8192x64xf32>, %o: tensor<
 
 // -----
 
+// Along columns a block covers some tens of results: more of them are few.
+// CHECK-LABEL: func.func @columns(
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction", "parallel"]
+// CHECK-SAME: outs(%{{.*}} : tensor<256x256xf32>)
+// CHECK: linalg.reduce
+// CHECK-SAME: ins(%{{.*}} : tensor<65536x512xf32>)
+// CHECK: linalg.reduce
+// CHECK-SAME: ins(%{{.*}} : tensor<16384x32xf32>)
+func.func @columns(%a: tensor<65536x256xf32>, %o: tensor<256xf32>, %b: tensor<65536x512xf32>, %p: tensor<512xf32>, %c: tensor<16384x32xf32>, %q: tensor<32xf32>) -> (tensor<256xf32>, tensor<512xf32>, tensor<32xf32>) {
+  %r = linalg.reduce {arith.addf} ins(%a : tensor<65536x256xf32>) outs(%o : tensor<256xf32>) dimensions = [0]
+  %s = linalg.reduce {arith.addf} ins(%b : tensor<65536x512xf32>) outs(%p : tensor<512xf32>) dimensions = [0]
+  %t = linalg.reduce {arith.addf} ins(%c : tensor<16384x32xf32>) outs(%q : tensor<32xf32>) dimensions = [0]
+  return %r, %s, %t : tensor<256xf32>, tensor<512xf32>, tensor<32xf32>
+}
+
+// -----
+
 // A short reduction is left whole, and so are many results.
 // CHECK-LABEL: func.func @whole(
 // CHECK-NOT: tensor.expand_shape
