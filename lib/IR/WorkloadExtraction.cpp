@@ -184,10 +184,35 @@ static std::optional<LinearExpr> linearise(AffineExpr expr, unsigned loops,
   return linear;
 }
 
+/// Whether two elements of `type` may lie in one place, as far as its static
+/// sizes and strides tell.
+static bool mayOverlapItself(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset, span = 0;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return false;
+  SmallVector<std::pair<int64_t, int64_t>> steps; // stride, size
+  for (auto [stride, size] : llvm::zip_equal(strides, type.getShape()))
+    if (size > 1 && stride != ShapedType::kDynamic)
+      steps.emplace_back(std::abs(stride), size);
+  llvm::sort(steps);
+  for (auto [stride, size] : steps) {
+    if (stride <= span)
+      return true;
+    span += (size - 1) * stride;
+  }
+  return false;
+}
+
 /// Each iteration of the parallel loops has elements of an output of its own,
 /// so that they can run in any order.
 static std::string refuseOutputMap(linalg::LinalgOp op, OpOperand &output) {
   AffineMap map = op.getMatchingIndexingMap(&output);
+  if (auto type = dyn_cast<MemRefType>(output.get().getType());
+      type && mayOverlapItself(type))
+    return "operand " + std::to_string(output.getOperandNumber()) +
+           " is written and its rows overlap, expected one place for each "
+           "element";
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   llvm::SmallBitVector used(map.getNumDims());
   // Each dimension has a loop of its own, at any stride and offset.

@@ -14,7 +14,6 @@
 #include "hwtune/Transforms/ApplyModule.h"
 
 #include "Bufferise.h"
-#include "Marks.h"
 
 #include "hwtune/IR/OpIsolation.h"
 #include "hwtune/IR/WorkloadExtraction.h"
@@ -152,14 +151,21 @@ collectSites(func::FuncOp function, const TargetSpec &target,
   return sites;
 }
 
-/// Folders for the kernels of one function.
-static Status writeRunners(const std::vector<KernelSite> &sites,
+/// Folders for the kernels that `function` of `module` becomes, which was
+/// rewritten in another copy. What cannot be written ends the run.
+static Status writeRunners(ModuleOp module, StringRef function,
                            const TargetSpec &target,
                            const ApplyOptions &options) {
+  auto host = module.lookupSymbol<func::FuncOp>(function);
+  makeStridedCopiesKernels(host);
+  SymbolTable symbols(module);
+  auto sites = collectSites(host, target, options.schedules, symbols);
+  if (!sites)
+    return sites.error();
   auto writer = RunnerWriter::open(target, options.toolDir, options.cancel);
   if (!writer)
     return writer.error();
-  for (const KernelSite &site : sites)
+  for (const KernelSite &site : *sites)
     if (Status done = (*writer)->write(site, options.runnerDir); !done)
       return Error{"runner of '" + site.name + "': " + done.error().str(), ""};
   return hwtune::success();
@@ -180,9 +186,6 @@ static Status rewriteFunction(func::FuncOp function, const TargetSpec &target,
   auto sites = collectSites(function, target, options.schedules, symbols);
   if (!sites)
     return sites.error();
-  if (options.emit == EmitForm::Runner)
-    if (Status done = writeRunners(*sites, target, options); !done)
-      return done;
   if (options.emit != EmitForm::Loops)
     placeOnDevice(function, options.memory);
   for (const KernelSite &site : *sites) {
@@ -272,6 +275,16 @@ static void warnOfNested(ModuleOp module) {
   });
 }
 
+static bool hasConfiguredOp(func::FuncOp function) {
+  return function
+      .walk([](Operation *op) {
+        return op->hasAttr(HWTuneDialect::kConfigAttrName)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 Expected<OwningOpRef<ModuleOp>>
 hwtune::applyToModule(ModuleOp module, const TargetSpec &target,
                       const ApplyOptions &options) {
@@ -293,17 +306,25 @@ hwtune::applyToModule(ModuleOp module, const TargetSpec &target,
     before.insert(kernel.getName());
   SmallVector<std::string> names;
   for (auto function : result->getOps<func::FuncOp>())
-    if (holdsMark(function, HWTuneDialect::kConfigAttrName))
+    if (hasConfiguredOp(function))
       names.push_back(function.getName().str());
   unsigned rewritten = 0;
   for (const std::string &name : names) {
     auto function = result->lookupSymbol<func::FuncOp>(name);
     Location loc = function.getLoc();
-    Status done = replaceFunction(function, target, options, *result);
-    rewritten += bool(done);
-    if (!done)
+    OwningOpRef<ModuleOp> host;
+    if (options.emit == EmitForm::Runner)
+      host = result->clone();
+    if (Status done = replaceFunction(function, target, options, *result);
+        !done) {
       emitWarning(loc) << "function '" << name
                        << "' stays on the host: " << done.error().str();
+      continue;
+    }
+    ++rewritten;
+    if (host)
+      if (Status done = writeRunners(*host, name, target, options); !done)
+        return done.error();
   }
   if (rewritten == 0)
     return unchanged(module, options.emit);

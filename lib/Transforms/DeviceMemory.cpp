@@ -118,8 +118,8 @@ std::string refuseOperation(Operation *op) {
                : name + " names a global that can be written";
   }
   if (!touchesBuffers(op) || isView(op) ||
-      isa<memref::AllocOp, memref::DeallocOp, memref::DimOp, func::ReturnOp>(
-          op))
+      isa<memref::AllocOp, memref::AllocaOp, memref::DeallocOp, memref::DimOp,
+          func::ReturnOp>(op))
     return "";
   return name + " uses a buffer on the host";
 }
@@ -316,10 +316,9 @@ private:
     builder.setInsertionPoint(op);
     Location loc = op->getLoc();
     if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
-      Value device =
-          deviceAlloc(builder, loc, alloc.getType(), alloc.getDynamicSizes());
-      alloc.replaceAllUsesWith(device);
-      owned.push_back(device);
+      moveAllocation(alloc, alloc.getDynamicSizes());
+    } else if (auto alloca = dyn_cast<memref::AllocaOp>(op)) {
+      moveAllocation(alloca, alloca.getDynamicSizes());
     } else if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
       freed.insert(dealloc.getMemref());
       deviceFree(builder, loc, dealloc.getMemref());
@@ -332,6 +331,14 @@ private:
       return;
     }
     op->erase();
+  }
+
+  void moveAllocation(Operation *op, ValueRange sizes) {
+    Value buffer = op->getResult(0);
+    Value device = deviceAlloc(builder, op->getLoc(),
+                               cast<MemRefType>(buffer.getType()), sizes);
+    buffer.replaceAllUsesWith(device);
+    owned.push_back(device);
   }
 
   void moveGlobal(memref::GetGlobalOp global) {

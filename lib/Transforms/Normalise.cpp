@@ -7,6 +7,8 @@
 
 #include "hwtune/Transforms/Normalise.h"
 
+#include "UnitWindows.h"
+
 #include "hwtune/IR/Dialect.h"
 #include "hwtune/IR/WorkloadExtraction.h"
 
@@ -464,6 +466,28 @@ void removeEmpty(RewriterBase &rewriter, ModuleOp module) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+/// `memref.transpose` has no ViewLikeOpInterface: a cast that has it says the
+/// same.
+void recastTransposes(RewriterBase &rewriter, ModuleOp module) {
+  for (auto op : collect<memref::TransposeOp>(module)) {
+    rewriter.setInsertionPoint(op);
+    auto parts = memref::ExtractStridedMetadataOp::create(rewriter, op.getLoc(),
+                                                          op.getIn());
+    auto permuted = [&](SmallVector<OpFoldResult> values) {
+      return applyPermutationMap<OpFoldResult>(op.getPermutation(), values);
+    };
+    rewriter.replaceOpWithNewOp<memref::ReinterpretCastOp>(
+        op, cast<MemRefType>(op.getType()), parts.getBaseBuffer(),
+        parts.getConstifiedMixedOffset(),
+        permuted(parts.getConstifiedMixedSizes()),
+        permuted(parts.getConstifiedMixedStrides()));
+  }
+}
+
 } // namespace
 
 void hwtune::liftCaptures(ModuleOp module) {
@@ -476,5 +500,10 @@ void hwtune::normaliseLinalg(ModuleOp module) {
   decomposeAggregates(rewriter, module);
   liftNumbers(rewriter, module);
   removeEmpty(rewriter, module);
+  recastTransposes(rewriter, module);
+  for (auto op : collect<linalg::LinalgOp>(module))
+    if (!op->hasAttr(hwtune::HWTuneDialect::kConfigAttrName) &&
+        (op.hasPureTensorSemantics() || isOnPlainBuffers(op)))
+      hwtune::dropUnitWindows(rewriter, op);
   splitLongReductions(rewriter, module);
 }

@@ -88,11 +88,18 @@ static std::string folderName(const std::string &kernel) {
 Status RunnerWriter::write(const KernelSite &site, const std::string &folder) {
   std::string own = folder + "/" + folderName(site.name);
   std::error_code error;
-  std::filesystem::create_directories(own, error);
+  bool isNew = std::filesystem::create_directories(own, error);
   if (error)
     return Error{
         fmt::format("cannot make the folder `{}`: {}", own, error.message()),
         ""};
+  Status done = fill(site, own);
+  if (!done && isNew)
+    std::filesystem::remove_all(own, error);
+  return done;
+}
+
+Status RunnerWriter::fill(const KernelSite &site, const std::string &own) {
   CompileRequest request;
   request.module = isolatedText(site.op);
   request.target = targetText;

@@ -8,7 +8,6 @@
 #include "hwtune/Transforms/TuneModule.h"
 
 #include "Bufferise.h"
-#include "Marks.h"
 #include "TuneMachine.h"
 #include "TuneRequest.h"
 
@@ -162,9 +161,15 @@ std::vector<SmallVector<TunableOp>> counterparts(ModuleOp copy, size_t count) {
 
 /// Says, before anything is measured, which functions with something to tune
 /// the rewrite would leave on the host, and why.
-void remarkHostFunctions(ModuleOp buffers) {
+void remarkHostFunctions(ModuleOp buffers,
+                         ArrayRef<SmallVector<TunableOp>> counterparts) {
+  llvm::DenseSet<Operation *> tuned;
+  for (const SmallVector<TunableOp> &ops : counterparts)
+    for (const TunableOp &each : ops)
+      if (each.workload)
+        tuned.insert(each.op->getParentOfType<func::FuncOp>());
   for (auto function : buffers.getOps<func::FuncOp>()) {
-    if (!holdsMark(function, kOpenMark))
+    if (!tuned.contains(function))
       continue;
     makeStridedCopiesKernels(function);
     if (std::string why = whyNotOffloadable(function); !why.empty())
@@ -191,8 +196,8 @@ OwningOpRef<ModuleOp> moveToBuffers(ModuleOp module,
       counterparts(*copy, open.size());
   if (bufferise(*copy))
     return {};
-  remarkHostFunctions(*copy);
   std::vector<SmallVector<TunableOp>> found = counterparts(*copy, open.size());
+  remarkHostFunctions(*copy, found);
   // What rules a tensor out (an encoding) is not seen on its buffer.
   auto works = [](ArrayRef<TunableOp> ops) {
     return ops.size() == 1 && ops.front().workload;

@@ -77,7 +77,8 @@ Expected<bool> Session::verify(size_t index) {
   Verification verification;
   if (artifact.status != TrialStatus::Ok)
     verification = {false, artifact.status,
-                    "it does not compile again: " + artifact.reason};
+                    "it does not compile again: " + artifact.reason,
+                    artifact.fatal};
   else
     verification = callbacks.verify(configOf(entry), artifact);
   if (artifact.status == TrialStatus::Ok && !entry.trial.artifact.empty() &&
@@ -96,6 +97,8 @@ Expected<bool> Session::verify(size_t index) {
   }
   if (cancelled())
     return false;
+  if (verification.fatal)
+    return Error{verification.reason, ""};
   entry.usable = false;
   TrialRecord trial = newTrial(configOf(entry), TrialRole::Final);
   fillArtifact(trial, artifact);

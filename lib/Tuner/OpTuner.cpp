@@ -389,12 +389,15 @@ void OpTuner::compare(const Config &config, const char *kind,
                       const std::string &module,
                       const std::vector<std::vector<int64_t>> &shapes,
                       const std::string &hash, Verification &result) const {
-  auto fail = [&](TrialStatus status, std::string reason) {
+  auto fail = [&](TrialStatus status, std::string reason, bool fatal = false) {
     result.ok = false;
     result.status = status;
     result.reason = std::move(reason);
+    result.fatal = fatal;
   };
   Artifact artifact = compile(config, kind, module, shapes, true).get();
+  if (artifact.fatal)
+    return fail(artifact.status, artifact.reason, true);
   if (artifact.status != TrialStatus::Ok)
     return fail(artifact.status,
                 fmt::format("the check ({}) does not compile: {}", kind,
@@ -408,7 +411,8 @@ void OpTuner::compare(const Config &config, const char *kind,
   if (!outcome.ok())
     return fail(statusFrom(outcome.status),
                 fmt::format("the check ({}) fails ({}): {}", kind,
-                            toString(outcome.status), outcome.reason));
+                            toString(outcome.status), outcome.reason),
+                outcome.fatal);
   if (!outcome.verify || outcome.verify->checked == 0)
     return fail(TrialStatus::Wrong,
                 fmt::format("the check ({}) compared nothing", kind));

@@ -152,6 +152,8 @@ Status WorkerProcess::start(const std::function<bool()> &stop) {
   kill();
   if (reply.status == WorkerReply::Status::Answered)
     reply.reason = "it answered " + dumpJson(reply.body).substr(0, 200);
+  if (stop && stop())
+    return Error{"cancelled", ""};
   return Error{fmt::format("'{}' is no compile worker: {}", options.program,
                            reply.reason),
                ""};

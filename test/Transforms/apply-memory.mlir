@@ -120,3 +120,27 @@ module attributes {hwtune.target = #hwtune.target<"a100-sxm4-80gb">} {
     return %g : memref<8xf32>
   }
 }
+
+// -----
+
+// A temporary of the stack becomes one of the device, and a transposed view is
+// a view like others.
+// CHECK-LABEL: func.func @views
+// CHECK-SAME: %[[A:[a-z0-9]+]]: memref<16x64xf32>, %[[B:[a-z0-9]+]]: memref<64x16xf32>
+// CHECK-NOT: memref.alloca
+// CHECK-COUNT-2: gpu.alloc
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [64, 16], strides: [1, 64] : memref<{{.*}}> to memref<64x16xf32, strided<[1, 64]>>
+// CHECK-NEXT: gpu.alloc
+// CHECK-COUNT-2: gpu.launch_func
+#plane = affine_map<(d0, d1) -> (d0, d1)>
+module attributes {hwtune.target = #hwtune.target<"a100-sxm4-80gb">} {
+  func.func @views(%a: memref<16x64xf32>, %b: memref<64x16xf32>) {
+    %t = memref.transpose %a (i, j) -> (j, i) : memref<16x64xf32> to memref<64x16xf32, strided<[1, 64]>>
+    %m = memref.alloca() : memref<64x16xf32>
+    linalg.exp {hwtune.config = #hwtune.config<schedule = "generic", {threads = 64, per_thread = 1, unroll = 1}>}
+        ins(%t : memref<64x16xf32, strided<[1, 64]>>) outs(%m : memref<64x16xf32>)
+    linalg.abs {hwtune.config = #hwtune.config<schedule = "generic", {threads = 64, per_thread = 1, unroll = 1}>}
+        ins(%m : memref<64x16xf32>) outs(%b : memref<64x16xf32>)
+    return
+  }
+}

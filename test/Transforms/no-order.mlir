@@ -22,6 +22,18 @@ module attributes {hwtune.target = #hwtune.target<"t4">} {
     }
     return
   }
+  // CHECK: remark: cannot be tuned: operand 1 is written and its rows overlap, expected one place for each element
+  func.func @rows(%a: memref<8x8xf32>, %b: memref<64xf32>) {
+    %t = memref.reinterpret_cast %b to offset: [0], sizes: [8, 8], strides: [4, 1] : memref<64xf32> to memref<8x8xf32, strided<[4, 1]>>
+    linalg.exp ins(%a : memref<8x8xf32>) outs(%t : memref<8x8xf32, strided<[4, 1]>>)
+    return
+  }
+  // Columns of every other place and rows of one element do not.
+  // CHECK-NOT: cannot be tuned
+  func.func @spread(%a: memref<8x1x4xf32>, %b: memref<8x1x4xf32, strided<[7, 1, 2]>>) {
+    linalg.exp ins(%a : memref<8x1x4xf32>) outs(%b : memref<8x1x4xf32, strided<[7, 1, 2]>>)
+    return
+  }
   // CHECK: remark: cannot be tuned: operands 0 and 1 are one buffer, which is written while it is read in another order
   func.func @itself(%a: memref<64x64xf32>) {
     linalg.transpose ins(%a : memref<64x64xf32>) outs(%a : memref<64x64xf32>) permutation = [1, 0]

@@ -134,6 +134,25 @@ func.func @columns(%a: tensor<65536x256xf32>, %o: tensor<256xf32>, %b: tensor<65
 
 // -----
 
+// A convolution by windows of one element is a product, and one window of the
+// whole picture a reduction; with a step between them windows stay windows.
+// CHECK-LABEL: func.func @windows(
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]
+// CHECK-SAME: ins(%{{.*}} : tensor<2x5x7x6xf32>, tensor<6x8xf32>) outs(%{{.*}} : tensor<2x5x7x8xf32>)
+// CHECK-SAME: schedule = "matmul"
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction", "reduction"]
+// CHECK-SAME: outs(%{{.*}} : tensor<2x6xf32>)
+// CHECK-SAME: schedule = "reduction"
+// CHECK: linalg.conv_2d_nhwc_hwcf
+func.func @windows(%a: tensor<2x5x7x6xf32>, %w: tensor<1x1x6x8xf32>, %o: tensor<2x5x7x8xf32>, %b: tensor<2x6x5x7xf32>, %v: tensor<5x7xf32>, %p: tensor<2x6x1x1xf32>, %q: tensor<2x3x4x8xf32>) -> (tensor<2x5x7x8xf32>, tensor<2x6x1x1xf32>, tensor<2x3x4x8xf32>) {
+  %r = linalg.conv_2d_nhwc_hwcf ins(%a, %w : tensor<2x5x7x6xf32>, tensor<1x1x6x8xf32>) outs(%o : tensor<2x5x7x8xf32>) -> tensor<2x5x7x8xf32>
+  %s = linalg.pooling_nchw_max ins(%b, %v : tensor<2x6x5x7xf32>, tensor<5x7xf32>) outs(%p : tensor<2x6x1x1xf32>) -> tensor<2x6x1x1xf32>
+  %t = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>} ins(%a, %w : tensor<2x5x7x6xf32>, tensor<1x1x6x8xf32>) outs(%q : tensor<2x3x4x8xf32>) -> tensor<2x3x4x8xf32>
+  return %r, %s, %t : tensor<2x5x7x8xf32>, tensor<2x6x1x1xf32>, tensor<2x3x4x8xf32>
+}
+
+// -----
+
 // A short reduction is left whole, and so are many results.
 // CHECK-LABEL: func.func @whole(
 // CHECK-NOT: tensor.expand_shape

@@ -9,4 +9,10 @@ module attributes {hwtune.target = #hwtune.target<"t4">} {
     call @other(%b) : (memref<64xf32>) -> ()
     return
   }
+  // Nothing here is tuned: one reason is enough.
+  func.func @g(%a: memref<64xi4>, %b: memref<64xi4>) {
+    // expected-remark @below {{cannot be tuned: operand 0: element type i4 is not supported}}
+    linalg.copy ins(%a : memref<64xi4>) outs(%b : memref<64xi4>)
+    return
+  }
 }

@@ -18,6 +18,7 @@
 #include "hwtune/Support/Text.h"
 #include "hwtune/Target/KnownTargets.h"
 
+#include <csignal>
 #include <cstdio>
 #include <optional>
 
@@ -166,6 +167,7 @@ int compileOnce(Options &options) {
 } // namespace
 
 int main(int argc, char **argv) {
+  std::signal(SIGXFSZ, SIG_IGN); // a write fails, which is answered
   for (int i = 1; i < argc; ++i)
     if (std::string_view(argv[i]) == "--help")
       return printResult("hwtune-compile", kUsage);

@@ -166,6 +166,7 @@ void hwtune::cancelOnSignal(const CancelToken &cancel) {
   static CancelToken kept = cancel;
   cancelFlag = &kept.flag();
   std::signal(SIGCHLD, SIG_DFL); // ignored is inherited, and loses exit codes
+  std::signal(SIGXFSZ, SIG_IGN); // writing fails, which is said
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);
   std::signal(SIGHUP, onSignal); // the terminal was closed

@@ -20,7 +20,9 @@ namespace hwtune {
 ///   - a long reduction of static extents to few results, on tensors or packed
 ///     buffers, becomes one to partial results and one of these: a kernel has
 ///     a block for each result at most;
-///   - an operation with a loop of 0 iterations is removed: it does nothing.
+///   - an operation with a loop of 0 iterations is removed: it does nothing;
+///   - windows of one element, and one window of a whole picture, are no loops;
+///   - `memref.transpose` becomes `memref.reinterpret_cast`.
 /// A remark says what was removed.
 void normaliseLinalg(mlir::ModuleOp module);
 

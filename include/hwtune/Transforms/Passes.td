@@ -117,7 +117,8 @@ defvar HWToolDirOption =
 defvar HWPtxasOption =
   Option<"ptxas", "ptxas", "std::string", /*default=*/"",
          "assembler that registers, spills and shared memory of what is "
-         "measured are read from; `none` or empty: they are estimates">;
+         "measured are read from; `none` or empty: they are estimates (hwtune-opt "
+         "puts the CUDA toolkit's, if there is one, where nothing is said)">;
 
 /// Options that `hw-tune` and `hw-aware-tune` share.
 defvar HWTuneOptions = [

@@ -33,11 +33,13 @@ public:
        const CancelToken &cancel = {});
 
   /// Fills `folder`/<name of the kernel> with kernel.ptx, launch.json,
-  /// expected.bin, the input buffers and run.cpp.
+  /// expected.bin, the input buffers and run.cpp. A folder that it made and
+  /// cannot fill is removed.
   Status write(const KernelSite &site, const std::string &folder);
 
 private:
   RunnerWriter() = default;
+  Status fill(const KernelSite &site, const std::string &own);
   std::unique_ptr<WorkerPool> pool;
   TargetSpec target;
   std::string targetText;

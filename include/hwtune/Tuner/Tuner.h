@@ -76,6 +76,8 @@ struct Verification {
   /// Unless ok: Wrong, or why nothing could be compared.
   TrialStatus status = TrialStatus::Wrong;
   std::string reason; ///< unless ok: what differs, or why it could not be told
+  /// Nothing further can be compared either (the disk is full).
+  bool fatal = false;
   std::optional<double> maxAbs, maxRel;
   std::optional<int64_t> checkedElements;
   std::string note; ///< what was left out of the check, "" if nothing was

@@ -140,6 +140,22 @@ TEST(Tuner, AWrongDefaultIsNoBaseAndNoWinner) {
   EXPECT_FALSE(result.speedup);
 }
 
+TEST(Tuner, NothingToCompareWithEndsTheRun) {
+  Synthetic s;
+  int asked = 0;
+  s.callbacks.verify = [&](const Config &, const Artifact &) {
+    ++asked;
+    Verification v;
+    v.reason = "the disk is full";
+    v.fatal = true;
+    return v;
+  };
+  Expected<TuneResult> result = s.tune();
+  ASSERT_FALSE(bool(result));
+  EXPECT_EQ(result.error().message, "the disk is full");
+  EXPECT_EQ(asked, 1);
+}
+
 TEST(Tuner, ABrokenDefaultLeavesNoSpeedUp) {
   Synthetic s;
   s.faults[s.task.generic] = TrialStatus::Launch;

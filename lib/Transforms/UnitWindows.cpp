@@ -1,0 +1,63 @@
+//===- UnitWindows.cpp - windows that do not slide ------------------------===//
+//
+// Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "UnitWindows.h"
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+
+using namespace mlir;
+
+/// Loops of one iteration that a map of `op` adds to another loop.
+static SmallVector<unsigned> addedUnitLoops(linalg::LinalgOp op) {
+  llvm::SmallBitVector added(op.getNumLoops());
+  for (AffineMap map : op.getIndexingMapsArray())
+    for (AffineExpr expr : map.getResults())
+      if (!isa<AffineDimExpr>(expr))
+        expr.walk([&](AffineExpr part) {
+          if (auto dim = dyn_cast<AffineDimExpr>(part))
+            added.set(dim.getPosition());
+        });
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  return llvm::filter_to_vector(
+      added.set_bits(), [&](unsigned loop) { return extents[loop] == 1; });
+}
+
+/// Whether every dimension of an operand is indexed by one loop at most once
+/// `loops` are gone.
+static bool isPlainWithout(linalg::LinalgOp op, ArrayRef<unsigned> loops) {
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineExpr> left;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    left.push_back(llvm::is_contained(loops, loop)
+                       ? getAffineConstantExpr(0, context)
+                       : getAffineDimExpr(loop, context));
+  return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+    return map.getNumSymbols() == 0 &&
+           map.replaceDimsAndSymbols(left, {}, op.getNumLoops(), 0)
+               .isProjectedPermutation(/*allowZeroInResults=*/true);
+  });
+}
+
+void hwtune::dropUnitWindows(RewriterBase &rewriter, linalg::LinalgOp op) {
+  SmallVector<unsigned> loops = addedUnitLoops(op);
+  if (loops.empty() || !isPlainWithout(op, loops) || op.hasIndexSemantics())
+    return;
+  rewriter.setInsertionPoint(op);
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (!generic) {
+    FailureOr<linalg::GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
+    if (failed(made))
+      return;
+    generic = *made;
+  }
+  linalg::ControlDropUnitDims options;
+  options.controlFn = [&](Operation *) { return loops; };
+  FailureOr<linalg::DropUnitDimsResult> dropped =
+      linalg::dropUnitDims(rewriter, generic, options);
+  if (succeeded(dropped))
+    rewriter.replaceOp(generic, dropped->replacements);
+}
