@@ -287,6 +287,8 @@ public:
   std::vector<Place> modulePlaces;                ///< by module variable
   std::vector<std::vector<uint32_t>> sharedPlace; ///< by function and variable
   std::vector<uint32_t> sharedTop;                ///< static bytes by function
+  /// Where the shared memory of device functions ends, after the module's.
+  uint32_t functionsSharedTop = 0;
   uint32_t moduleSharedBytes = 0;
 
 private:

@@ -226,6 +226,7 @@ void ProgramBuilder::sumShared() {
       p += base - moduleSharedBytes;
     top = base + own;
   }
+  functionsSharedTop = top;
   uint32_t shift = top - moduleSharedBytes;
   if (shift)
     shift = alignUp(shift, 128);
@@ -316,13 +317,12 @@ Status ProgramBuilder::build() {
     f.info.staticSharedBytes = M.functions[i].isEntry ? sharedTop[i] : 0;
     if (f.info.staticSharedBytes && !f.info.usesDynamicShared) {
       // Exact where nothing follows: the top was rounded for what is dynamic.
-      uint32_t exact = moduleSharedBytes;
+      uint32_t exact = functionsSharedTop;
       for (size_t k = 0; k < M.functions[i].variables.size(); ++k)
         if (const ptx::Variable &v = M.functions[i].variables[k];
             v.space == Space::Shared)
           exact = std::max(exact, sharedPlace[i][k] + uint32_t(v.bytes));
-      f.info.staticSharedBytes =
-          std::max(exact, sharedTop[i] - alignUp(sharedTop[i] - exact, 1));
+      f.info.staticSharedBytes = exact;
     }
   }
   for (const DecodedFunction &f : P.functions)
