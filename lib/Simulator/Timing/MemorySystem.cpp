@@ -71,16 +71,24 @@ double MemorySystem::spill(double now) {
   // loads is unknown: like stores, they only use the bandwidth.
   storeTurn = !storeTurn;
   spillMisses += storeTurn ? 0 : 1 - input.spillL1HitRate;
+  auto sectors = unsigned(target.lineBytes / target.sectorBytes);
   if (storeTurn || spillMisses >= 1)
-    beyondL1(unsigned(target.lineBytes / target.sectorBytes), true,
-             input.localL2HitRate, served);
+    beyondL1(sectors, true, input.localL2HitRate, served);
+  if (spillMisses >= 1)
+    fill(sectors);
   if (spillMisses >= 1)
     spillMisses -= 1;
   return served;
 }
 
-double MemorySystem::beyondL1(unsigned sectors, bool isStore, double hitRate,
-                              double now) {
+/// Each sector that arrives in L1 is written by one pass of the data stage.
+void MemorySystem::fill(unsigned sectors) {
+  if (on.fill)
+    lsuFree += sectors * target.clocksPerWavefront.value_or(1);
+}
+
+AccessTime MemorySystem::beyondL1(unsigned sectors, bool isStore,
+                                  double hitRate, double now) {
   double bytes = double(sectors) * double(target.sectorBytes);
   double latency = target.l2Latency.value_or(0);
   l2Sectors += sectors;
@@ -107,7 +115,8 @@ double MemorySystem::beyondL1(unsigned sectors, bool isStore, double hitRate,
   // accepted than are on their way.
   if (isStore)
     lsuFree = std::max(lsuFree, done - latency);
-  return isStore ? now : std::max(done, now) + latency;
+  Level from = misses ? Level::Dram : Level::L2;
+  return {done, isStore ? now : std::max(done, now) + latency, from};
 }
 
 AccessTime MemorySystem::accessGlobal(
@@ -136,19 +145,27 @@ AccessTime MemorySystem::accessGlobal(
     hits = std::min(hits, sectors);
   }
   double served = serve(1, wavefronts, now);
+  // Asynchronous copies pass the data stage once, on their way to shared
+  // memory.
+  unsigned fills = useL1 && inst.isLoad && !inst.isAsync ? sectors - hits : 0;
+  fill(fills);
   if (!inst.isStore && !inst.isAtomic && !isLocal) {
     l1Accesses += sectors;
     l1Hits += hits;
+    l1Fills += fills;
   }
-  double ready = served + target.l1Latency.value_or(0);
-  if (sectors > hits || inst.isStore || inst.isAtomic)
-    ready = std::max(ready,
-                     beyondL1(sectors - hits, inst.isStore && !inst.isAtomic,
-                              isLocal ? input.localL2HitRate : input.l2HitRate,
-                              served));
+  AccessTime time{served, served + target.l1Latency.value_or(0)};
+  if (sectors > hits || inst.isStore || inst.isAtomic) {
+    AccessTime far =
+        beyondL1(sectors - hits, inst.isStore && !inst.isAtomic,
+                 isLocal ? input.localL2HitRate : input.l2HitRate, served);
+    if (far.ready > time.ready)
+      time = {served, far.ready, far.from};
+  }
   if (inst.isAtomic)
-    ready = std::max(ready, served + target.atomicLatency.value_or(0));
-  return {served, ready};
+    time.ready =
+        std::max(time.ready, served + target.atomicLatency.value_or(0));
+  return time;
 }
 
 AccessTime MemorySystem::access(const exec::InstMeta &inst,
@@ -172,13 +189,18 @@ AccessTime MemorySystem::access(const exec::InstMeta &inst,
                       std::max(extra, served - start)};
 }
 
-double MemorySystem::drained() const {
-  return std::max({lsuFree, l2Free, dramFree});
+AccessTime MemorySystem::drained() const {
+  double last = std::max({lsuFree, l2Free, dramFree});
+  return {last, last,
+          last == lsuFree  ? Level::Near
+          : last == l2Free ? Level::L2
+                           : Level::Dram};
 }
 
 void MemorySystem::addTo(SmResult &result) const {
   result.l1Accesses = l1Accesses;
   result.l1Hits = l1Hits;
+  result.l1Fills = l1Fills;
   result.l2Sectors = l2Sectors;
   result.dramSectors = dramSectors;
 }

@@ -27,7 +27,8 @@ static Json toObject(const Breakdown &b) {
           {"dependence", b.dependence},
           {"memory_latency", b.memoryLatency},
           {"barrier", b.barrier},
-          {"icache", b.icache}};
+          {"icache", b.icache},
+          {"idle", b.idle}};
 }
 
 static Json toObject(const ModelTime &time) {

@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 using namespace hwtune;
@@ -25,19 +26,18 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr uint64_t kProgressPoints = 256;
 constexpr size_t kPipes = size_t(Pipe::Control) + 1;
 
-enum class Wait : uint8_t { None, Dependence, Memory, Barrier, Fetch };
-
 struct Warp {
   size_t block = 0, index = 0; ///< into the input's blocks and their warps
   size_t next = 0;             ///< record to issue
   double ready = 0;            ///< clock at which it may issue
-  Wait wait = Wait::None;
+  /// What its time to be ready waits for; none: its last instruction.
+  std::optional<Level> wait;
   bool atBarrier = false, done = false;
   uint64_t order = 0;           ///< age: smaller is older
   std::vector<float> registers; ///< ready clock, relative to `origin`
-  std::vector<uint8_t> fromMemory;
-  double spills = 0;    ///< spill instructions due
-  double loadsDone = 0; ///< of cp.async, for the group waits
+  std::vector<Level> from;      ///< where what a register holds comes from
+  double spills = 0;            ///< spill instructions due
+  AccessTime copied;            ///< the last cp.async, for the group waits
 };
 
 struct Scheduler {
@@ -45,7 +45,9 @@ struct Scheduler {
   int last = -1;               ///< issued last
   double free = 0;             ///< issue slot
   std::array<double, kPipes> pipeFree{};
-  std::vector<double> queue; ///< service ends of queued memory instructions
+  std::vector<double> queue;  ///< service ends of queued memory instructions
+  double spentUntil = 0;      ///< up to which its clocks are in the breakdown
+  double *waitsFor = nullptr; ///< part of the breakdown since then
 };
 
 class Machine {
@@ -84,11 +86,16 @@ private:
   void prepare(Warp &warp, double now);
   bool canIssue(const Warp &warp, Scheduler &scheduler, double now,
                 double &when, double *&reason);
+  double *partOf(Level from);
+  double *reasonOf(const Warp &warp);
+  void spendUntil(Scheduler &scheduler, double now);
+  void spend(Scheduler &scheduler, double &part, double clocks);
+  void finishBreakdown(double now);
   void issue(unsigned slot, Scheduler &scheduler, double now);
   void issueMemory(Warp &warp, Scheduler &scheduler, const InstMeta &inst,
                    const TraceRecord &record, double now);
   void writeRegisters(Warp &warp, const InstMeta &inst, double ready,
-                      bool memory);
+                      Level from);
   void spill(Warp &warp, Scheduler &scheduler, double now);
   void arrive(Warp &warp, double now);
   void releaseBarrier(size_t block, double now);
@@ -178,7 +185,7 @@ void Machine::startBlock(double now) {
     warp.index = w;
     warp.order = age++;
     warp.registers.assign(numRegisters, 0);
-    warp.fromMemory.assign(numRegisters, 0);
+    warp.from.assign(numRegisters, Level::Arithmetic);
     unsigned slot = static_cast<unsigned>(warps.size());
     warps.push_back(std::move(warp));
     emptiestScheduler().warps.push_back(slot);
@@ -198,30 +205,64 @@ void Machine::prepare(Warp &warp, double now) {
   const auto &records = input.blocks[warp.block].warps[warp.index].records;
   const InstMeta &inst = input.insts[records[warp.next].inst];
   double ready = now;
-  warp.wait = Wait::None;
+  warp.wait.reset();
   auto use = [&](uint32_t reg) {
     if (warp.registers[reg] > ready) {
       ready = warp.registers[reg];
-      warp.wait = warp.fromMemory[reg] ? Wait::Memory : Wait::Dependence;
+      warp.wait = warp.from[reg];
     }
   };
   for (uint32_t reg : inst.reads)
     use(reg);
   for (uint32_t reg : inst.writes)
     use(reg);
-  if (inst.name.starts_with("cp.async.wait") && warp.loadsDone > ready) {
-    ready = warp.loadsDone;
-    warp.wait = Wait::Memory;
+  if (inst.name.starts_with("cp.async.wait") && warp.copied.ready > ready) {
+    ready = warp.copied.ready;
+    warp.wait = warp.copied.from;
   }
   warp.ready = ready;
 }
 
 void Machine::writeRegisters(Warp &warp, const InstMeta &inst, double ready,
-                             bool isMemory) {
+                             Level from) {
   for (uint32_t reg : inst.writes) {
     warp.registers[reg] = static_cast<float>(ready);
-    warp.fromMemory[reg] = isMemory;
+    warp.from[reg] = from;
   }
+}
+
+double *Machine::partOf(Level from) {
+  Breakdown &spent = result.spent;
+  switch (from) {
+  case Level::Arithmetic:
+    return &spent.dependence;
+  case Level::Near:
+    return &spent.memoryLatency;
+  case Level::L2:
+    return &spent.l2;
+  case Level::Dram:
+    return &spent.dram;
+  }
+  return &spent.dependence;
+}
+
+/// Why `warp` is not ready.
+double *Machine::reasonOf(const Warp &warp) {
+  return warp.atBarrier ? &result.spent.barrier
+         : warp.wait    ? partOf(*warp.wait)
+                        : &result.spent.issue;
+}
+
+/// Books the clocks until `now` on what `scheduler` waits for.
+void Machine::spendUntil(Scheduler &scheduler, double now) {
+  double *part = scheduler.waitsFor ? scheduler.waitsFor : &result.spent.idle;
+  if (now > scheduler.spentUntil)
+    spend(scheduler, *part, now - scheduler.spentUntil);
+}
+
+void Machine::spend(Scheduler &scheduler, double &part, double clocks) {
+  part += clocks;
+  scheduler.spentUntil += clocks;
 }
 
 bool Machine::canIssue(const Warp &warp, Scheduler &scheduler, double now,
@@ -230,18 +271,15 @@ bool Machine::canIssue(const Warp &warp, Scheduler &scheduler, double now,
   const InstMeta &inst = input.insts[records[warp.next].inst];
   const SassCost &cost = input.costs[inst.id];
   when = warp.ready;
-  Breakdown &lost = result.lost;
-  reason = warp.atBarrier                  ? &lost.barrier
-           : warp.wait == Wait::Memory     ? &lost.memoryLatency
-           : warp.wait == Wait::Dependence ? &lost.dependence
-                                           : &lost.issue;
+  Breakdown &spent = result.spent;
+  reason = reasonOf(warp);
   if (warp.ready > now)
     return false;
   if (cost.pipe == Pipe::Memory && inst.isMemory) {
     double free = memory.queueFree(scheduler.queue, now);
     if (free > now) {
       when = free;
-      reason = inst.space == ptx::Space::Shared ? &lost.shared : &lost.lsu;
+      reason = inst.space == ptx::Space::Shared ? &spent.shared : &spent.lsu;
       return false;
     }
     return true;
@@ -250,11 +288,11 @@ bool Machine::canIssue(const Warp &warp, Scheduler &scheduler, double now,
   if (free <= now)
     return true;
   when = free;
-  reason = cost.pipe == Pipe::Fp64      ? &lost.fp64
-           : cost.pipe == Pipe::Special ? &lost.special
-           : cost.pipe == Pipe::Matrix  ? &lost.matrix
-           : cost.pipe == Pipe::Integer ? &lost.integer
-                                        : &lost.fp32;
+  reason = cost.pipe == Pipe::Fp64      ? &spent.fp64
+           : cost.pipe == Pipe::Special ? &spent.special
+           : cost.pipe == Pipe::Matrix  ? &spent.matrix
+           : cost.pipe == Pipe::Integer ? &spent.integer
+                                        : &spent.fp32;
   return false;
 }
 
@@ -282,7 +320,7 @@ void Machine::finish(unsigned slot, double now) {
   warp.done = true;
   warp.ready = kNever;
   warp.registers = {};
-  warp.fromMemory = {};
+  warp.from = {};
   size_t block = warp.block;
   for (Scheduler &scheduler : schedulers)
     std::erase(scheduler.warps, slot);
@@ -304,8 +342,10 @@ void Machine::issueMemory(Warp &warp, Scheduler &scheduler,
       trace.lines, now);
   scheduler.queue.push_back(time.served);
   if (inst.isAsync)
-    warp.loadsDone = std::max(warp.loadsDone, time.ready);
-  writeRegisters(warp, inst, on.memoryLatency ? time.ready : now + 1, true);
+    if (time.ready > warp.copied.ready)
+      warp.copied = time;
+  writeRegisters(warp, inst, on.memoryLatency ? time.ready : now + 1,
+                 time.from);
 }
 
 /// Where the compiler put its spills is unknown: they are spread evenly.
@@ -313,8 +353,10 @@ void Machine::spill(Warp &warp, Scheduler &scheduler, double now) {
   warp.spills += spillRate;
   while (warp.spills >= 1) {
     warp.spills -= 1;
-    scheduler.free = std::max(scheduler.free + (on.issue ? 1 : 0),
-                              memory.queueFree(scheduler.queue, now));
+    spend(scheduler, result.spent.issue, on.issue ? 1 : 0);
+    scheduler.free =
+        std::max(scheduler.spentUntil, memory.queueFree(scheduler.queue, now));
+    spend(scheduler, result.spent.lsu, scheduler.free - scheduler.spentUntil);
     scheduler.queue.push_back(memory.spill(now));
   }
 }
@@ -329,16 +371,17 @@ void Machine::issue(unsigned slot, Scheduler &scheduler, double now) {
   if (result.issued >= progress.size() * (totalRecords / kProgressPoints + 1))
     progress.emplace_back(result.issued, now);
   double slots = on.issue ? cost.issue : std::min(cost.issue, 0.0);
-  scheduler.free =
-      now + slots + (cost.issue > 0 ? std::max(0.0, fetch - 1) : 0);
-  if (cost.issue > 0)
-    result.lost.icache += std::max(0.0, fetch - 1);
+  double fetching = cost.issue > 0 ? std::max(0.0, fetch - 1) : 0;
+  scheduler.free = now + slots + fetching;
+  spendUntil(scheduler, now);
+  spend(scheduler, result.spent.issue, slots);
+  spend(scheduler, result.spent.icache, fetching);
   if (cost.pipe == Pipe::Memory && inst.isMemory) {
     issueMemory(warp, scheduler, inst, record, now);
   } else if (cost.pipe == Pipe::Memory) { // shuffles: one pass of the LSU
     double ready = memory.shuffle(now);
     scheduler.queue.push_back(ready - target.shuffleLatency.value_or(0));
-    writeRegisters(warp, inst, on.dependence ? ready : now + 1, false);
+    writeRegisters(warp, inst, on.dependence ? ready : now + 1, Level::Near);
   } else {
     double busy = clocksPerOp[size_t(cost.pipe)] * cost.pipeOps;
     if (cost.pipe == Pipe::Matrix && on.pipes)
@@ -348,7 +391,7 @@ void Machine::issue(unsigned slot, Scheduler &scheduler, double now) {
       scheduler.pipeFree[size_t(Pipe::Special)] =
           now + clocksPerOp[size_t(Pipe::Special)] * cost.special;
     double ready = now + latencyOf(cost);
-    writeRegisters(warp, inst, ready, false);
+    writeRegisters(warp, inst, ready, Level::Arithmetic);
   }
   if (spillRate > 0)
     spill(warp, scheduler, now);
@@ -370,6 +413,8 @@ void Machine::issue(unsigned slot, Scheduler &scheduler, double now) {
 
 /// Lets one scheduler issue at `now`; returns the next clock at which it can.
 double Machine::step(Scheduler &scheduler, double now) {
+  spendUntil(scheduler, now);
+  scheduler.waitsFor = nullptr;
   if (scheduler.warps.empty())
     return kNever;
   double next = kNever;
@@ -395,8 +440,7 @@ double Machine::step(Scheduler &scheduler, double now) {
     if (int(slot) != scheduler.last && tryWarp(slot))
       return scheduler.free;
   }
-  if (firstReason && next < kNever)
-    *firstReason += next - now;
+  scheduler.waitsFor = firstReason;
   return next;
 }
 
@@ -420,6 +464,22 @@ bool Machine::releaseStuck(double now) {
   return any;
 }
 
+/// All schedulers end with the last of them, and the SM with the last byte
+/// that it moves.
+void Machine::finishBreakdown(double now) {
+  AccessTime last = memory.drained();
+  for (Scheduler &scheduler : schedulers)
+    now = std::max(now, scheduler.spentUntil);
+  result.cycles = cut ? now : std::max(now, last.served);
+  for (Scheduler &scheduler : schedulers) {
+    spendUntil(scheduler, now);
+    scheduler.waitsFor = partOf(last.from);
+    spendUntil(scheduler, result.cycles);
+  }
+  double perScheduler = 1.0 / double(schedulers.size());
+  forEachPart(result.spent, [&](double &part) { part *= perScheduler; });
+}
+
 SmResult Machine::run() {
   liveWarps.assign(input.blocks.size(), 0);
   waiting.assign(input.blocks.size(), 0);
@@ -440,14 +500,12 @@ SmResult Machine::run() {
     if (soonest < kNever)
       now = std::max(now, soonest);
   }
-  result.cycles = cut ? now : std::max(now, memory.drained());
+  finishBreakdown(now);
   for (auto [issued, clock] : progress)
     if (2 * issued <= result.issued) {
       result.halfIssued = issued;
       result.halfCycles = clock;
     }
-  double perScheduler = 1.0 / double(schedulers.size());
-  forEachPart(result.lost, [&](double &part) { part *= perScheduler; });
   memory.addTo(result);
   return std::move(result);
 }

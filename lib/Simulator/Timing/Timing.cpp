@@ -241,26 +241,38 @@ void Estimator::simulate(std::span<const BlockTrace> traces) {
       double first = result.blockEnds[size_t(resident) - 1];
       perBlock = (result.blockEnds.back() - first) / (simulated - resident);
     }
+    // The others may have more to do, or less, than those simulated.
+    double executed = executedInsts(input) / simulated;
+    if (executed > 0)
+      perBlock *= input.instsPerBlock / executed;
     cycles += (perSM - simulated) * perBlock;
   }
   if (perSM < simulated) // perfect balance was asked for
     cycles *= perSM / simulated;
   report.simulation.cycles = cycles;
-  report.simulation.breakdown = result.lost;
+  report.simulation.breakdown = result.spent;
   double scale = result.cycles > 0 ? cycles / result.cycles : 1;
   forEachPart(report.simulation.breakdown,
               [&](double &part) { part *= scale; });
   report.l1HitRate =
       result.l1Accesses ? double(result.l1Hits) / double(result.l1Accesses) : 0;
+  const exec::EventCounts &events = report.launch.events;
+  double loaded = double(events.globalLoadSectors + events.asyncCopySectors);
+  work.fillSectors = local.l2ReadBytes / double(target.sectorBytes);
+  if (result.l1Accesses)
+    work.fillSectors +=
+        loaded * double(result.l1Fills) / double(result.l1Accesses);
 }
 
-/// One block by itself, with nothing to wait for but itself.
+/// A mean block by itself, with nothing to wait for but itself.
 double Estimator::aloneCycles(std::span<const BlockTrace> traces) const {
   SmInput alone = inputOf(traces.first(1));
   alone.residentBlocks = 1;
   alone.activeSMs = 1;
   SmResult result = simulateSM(alone, target, options.mechanisms);
-  return fullCycles(result, alone);
+  double executed = executedInsts(alone);
+  double ofMean = executed > 0 ? alone.instsPerBlock / executed : 1;
+  return ofMean * fullCycles(result, alone);
 }
 
 void Estimator::finishTimes() {

@@ -29,6 +29,7 @@ struct GridWork {
   double matrixClocks = 0; ///< per sub-partition unit, summed over warps
   double memoryInsts = 0;  ///< through the load/store unit
   double wavefronts = 0;   ///< shared and L1 data stage
+  double fillSectors = 0;  ///< that arrive in L1
   double l2Bytes = 0, dramReadBytes = 0, dramWriteBytes = 0;
   double blocks = 0, blocksPerSM = 1;
   double aloneCycles = 0; ///< one block by itself on an SM

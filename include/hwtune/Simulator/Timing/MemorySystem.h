@@ -33,9 +33,13 @@ private:
   std::unordered_map<uint64_t, std::list<Entry>::iterator> where;
 };
 
+/// Where a value comes from.
+enum class Level : uint8_t { Arithmetic, Near, L2, Dram };
+
 struct AccessTime {
   double served = 0; ///< the load/store unit has taken it
   double ready = 0;  ///< its result can be used
+  Level from = Level::Near;
 };
 
 /// Servers in a row: load/store unit and data stage, L1 tags, L2, DRAM.
@@ -55,8 +59,8 @@ public:
   double queueFree(std::vector<double> &queue, double now) const;
   /// Clocks a matrix instruction keeps its sub-partition's unit busy.
   double matrixClocks(const exec::InstMeta &inst, const SassCost &cost) const;
-  /// When the last byte has been moved.
-  double drained() const;
+  /// When the last byte has been moved, and by what.
+  AccessTime drained() const;
   void addTo(SmResult &result) const;
 
 private:
@@ -65,7 +69,9 @@ private:
                           const AccessRecord &record,
                           const std::vector<exec::LineRecord> &lines,
                           double now);
-  double beyondL1(unsigned sectors, bool isStore, double hitRate, double now);
+  AccessTime beyondL1(unsigned sectors, bool isStore, double hitRate,
+                      double now);
+  void fill(unsigned sectors);
 
   const SmInput &input;
   const TargetSpec &target;
@@ -75,7 +81,8 @@ private:
   double spillMisses = 0; ///< fraction of the next one, as `missCredit`
   double lsuFree = 0, l2Free = 0, dramFree = 0;
   double missCredit = 0; ///< spreads DRAM accesses evenly over L1 misses
-  uint64_t l1Accesses = 0, l1Hits = 0, l2Sectors = 0, dramSectors = 0;
+  uint64_t l1Accesses = 0, l1Hits = 0, l1Fills = 0;
+  uint64_t l2Sectors = 0, dramSectors = 0;
 };
 
 /// Multiply-adds per clock and SM for a matrix instruction's types.

@@ -49,8 +49,9 @@ struct SmResult {
   /// About when half of them had been issued, for the slope.
   double halfCycles = 0;
   uint64_t halfIssued = 0;
-  Breakdown lost; ///< scheduler clocks without issue, by reason, per scheduler
+  Breakdown spent; ///< clocks of a scheduler, the mean of all: adds to `cycles`
   uint64_t l1Accesses = 0, l1Hits = 0; ///< sectors
+  uint64_t l1Fills = 0;                ///< sectors that missed and were kept
   uint64_t l2Sectors = 0, dramSectors = 0;
 };
 

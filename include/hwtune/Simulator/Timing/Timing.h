@@ -36,6 +36,7 @@ struct Mechanisms {
   bool coalescing = true;    ///< more sectors than the useful bytes need
   bool lsu = true;           ///< load/store unit: one instruction per n clocks
   bool l1 = true;            ///< L1 hits
+  bool fill = true;          ///< what arrives in L1 uses its data stage
   bool l2 = true;            ///< L2 bandwidth and reuse
   bool dram = true;          ///< DRAM bandwidth
   bool occupancy = true;     ///< only as many resident blocks as fit
@@ -73,21 +74,28 @@ struct TimingOptions {
   uint64_t seed = 0;
 };
 
-/// Clocks that each resource alone would need (formula), or clocks lost to
-/// each reason (simulation). Sums mean nothing for the formula.
+/// Of the formula: clocks that each resource alone would need; their sum means
+/// nothing. Of the simulation: what its schedulers did with their clocks, the
+/// mean of all; they add up to its cycles.
 struct Breakdown {
+  /// Instructions issued. The next ones: waits for a unit that is busy.
   double issue = 0, fp32 = 0, fp64 = 0, integer = 0, special = 0, matrix = 0;
   double shared = 0; ///< wavefronts of the shared memory and L1 data stage
-  double lsu = 0, l2 = 0, dram = 0;
-  double dependence = 0, memoryLatency = 0, barrier = 0;
-  double icache = 0;
+  double lsu = 0;
+  /// Formula: bandwidth. Simulation: waits for what comes from there.
+  double l2 = 0, dram = 0;
+  double dependence = 0;    ///< results of arithmetic
+  double memoryLatency = 0; ///< simulation: of what shared memory and L1 hold
+  double barrier = 0, icache = 0;
+  double idle = 0; ///< simulation: schedulers without a warp, as at the end
 };
 
 /// Calls `f` on each part.
 template <typename F> void forEachPart(Breakdown &b, F f) {
-  for (double *part : {&b.issue, &b.fp32, &b.fp64, &b.integer, &b.special,
-                       &b.matrix, &b.shared, &b.lsu, &b.l2, &b.dram,
-                       &b.dependence, &b.memoryLatency, &b.barrier, &b.icache})
+  for (double *part :
+       {&b.issue, &b.fp32, &b.fp64, &b.integer, &b.special, &b.matrix,
+        &b.shared, &b.lsu, &b.l2, &b.dram, &b.dependence, &b.memoryLatency,
+        &b.barrier, &b.icache, &b.idle})
     f(*part);
 }
 

@@ -87,4 +87,22 @@ TEST(GridSample, LongBlocksOfAnSmAreCutAndExtrapolated) {
   EXPECT_NEAR(a.simulation.cycles / b.simulation.cycles, 1, 0.02);
 }
 
+/// The blocks of an SM that are simulated are the first ones: the others count
+/// by what they have to do.
+TEST(GridSample, TimeFollowsTheWorkOfBlocksThatAreNotSimulated) {
+  // Block b of 27,648 makes b / 256 turns, or all of them the mean.
+  Launch launch{108 * 256, 64};
+  TimingReport uneven =
+      time(loop("shr.u32 %r4, %r2, 8; add.u32 %r4, %r4, 1;\n", "%r4"), launch);
+  TimingReport even = time(loop("", "54"), launch);
+  auto perInst = [](const TimingReport &report, const ModelTime &model) {
+    return model.cycles / double(report.launch.events.instExecuted);
+  };
+  EXPECT_NEAR(perInst(uneven, uneven.simulation) /
+                  perInst(even, even.simulation),
+              1, 0.15);
+  EXPECT_NEAR(perInst(uneven, uneven.formula) / perInst(even, even.formula), 1,
+              0.15);
+}
+
 } // namespace

@@ -150,6 +150,37 @@ TEST(Mechanisms, L1KeepsWhatIsReadAgain) {
   EXPECT_GT(on, 1.5 * off);
 }
 
+TEST(Mechanisms, WhatArrivesInL1UsesItsDataStage) {
+  // Streams that L1 keeps or not, beside shared loads that keep the stage busy.
+  auto stream = [](const std::string &cache) {
+    return kernel("",
+                  "mov.u32 %r10, sh; mul.wide.u32 %rd1, %r1, 4;\n"
+                  "add.u64 %rd1, %rd1, %rd0;\n" +
+                      repeat(32,
+                             [&](int i) {
+                               return fmt::format(
+                                   "ld.global{0}.f32 %f{1}, [%rd1+{2}];\n"
+                                   "ld.shared.f32 %f{3}, [%r10+{4}];\n"
+                                   "ld.shared.f32 %f{5}, [%r10+{6}];",
+                                   cache, i, i << 18, 40 + i, 4 * i, 80 + i,
+                                   4 * i + 128);
+                             }),
+                  ".shared .align 16 .b8 sh[8192];");
+  };
+  Launch full{216, 512};
+  TargetSpec a100 = *knownTarget("a100-sxm4-80gb");
+  a100.l2BytesPerClk = 1e6; // the data stage alone is left
+  TimingOptions options;
+  options.mechanisms.dram = options.mechanisms.lsu = false;
+  Ratio on = ratio(stream(".ca"), stream(".cg"), full, options, &a100);
+  EXPECT_GT(on.simulation, 1.5); // 3 wavefronts a turn, and 4 sectors
+  EXPECT_GT(on.formula, 1.3);
+  options.mechanisms.fill = false;
+  Ratio off = ratio(stream(".ca"), stream(".cg"), full, options, &a100);
+  EXPECT_NEAR(off.simulation, 1, 0.05);
+  EXPECT_NEAR(off.formula, 1, 0.05);
+}
+
 TEST(Mechanisms, DramBandwidthBoundsAStream) {
   Launch stream{4096, 256};
   std::string text = globalReads(4, 4 << 20, 8);
