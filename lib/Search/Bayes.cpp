@@ -9,10 +9,11 @@
 // process on the parameters. `auto`: a first list that walks the model's
 // favourites and visits every branch (each value of each categorical
 // parameter), then expected improvement under two processes in turn, one on
-// hardware features and one on the parameters; every few trials it looks where
-// it knows least; and a share of the trials, by how the model has done so far,
-// does without it. Minimises log time; no guarantee, but a wrong model only
-// delays it: the residual process learns what the model does not say.
+// hardware features and one on the parameters (without a model: both on the
+// parameters, one of them with an effect per value); every few trials it looks
+// where it knows least; and a share of the trials, by how the model has done so
+// far, does without it. Minimises log time; no guarantee, but a wrong model
+// only delays it: the residual process learns what the model does not say.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +32,7 @@ namespace hwtune {
 namespace {
 
 constexpr size_t kFirstList = 8;
-constexpr size_t kBlackBoxSample = 8;
+constexpr size_t kBlackBoxSample = 5;
 constexpr size_t kPool = 1000;   // of the model's order, to pick the list from
 constexpr size_t kListEvery = 3; // trials; the model's list goes on
 constexpr size_t kExploreEvery = 9; // trials; exploration never stops
@@ -94,18 +95,11 @@ public:
     Eigen::MatrixXf branches;
     Eigen::MatrixXf coordinates =
         parameterCoordinates(problem, candidateOf, &branches);
-    bool hasModel = !prior.order.empty();
-    if (isAuto && !problem.features.empty())
-      surrogates.emplace_back(prior, rowsOf(problem.features, candidateOf),
-                              branches, hasModel);
-    surrogates.emplace_back(prior, coordinates, branches, hasModel);
-    led = surrogates.size();
-    if (hasModel)
-      surrogates.emplace_back(noPrior, coordinates, branches, false);
+    makeSurrogates(coordinates, branches);
     for (size_t candidate : problem.start)
       firstList.push_back(repOf[candidate]);
     if (firstList.empty())
-      firstList = hasModel ? modelList(branches) : spreadList(coordinates);
+      firstList = hasModel() ? modelList(branches) : spreadList(coordinates);
     trust = Trust(options.seed,
                   indistinctShare(prior, firstList, modelError.value()),
                   std::max<size_t>(1, problem.start.size()));
@@ -142,6 +136,9 @@ protected:
 
 private:
   enum class Look { Everywhere, Wide, OneStep, TwoSteps };
+  bool hasModel() const { return !prior.order.empty(); }
+  void makeSurrogates(const Eigen::MatrixXf &coordinates,
+                      const Eigen::MatrixXf &branches);
   bool twins(Rep a, Rep b) const;
   std::vector<Rep> portfolio(size_t length) const;
   Rep leastSeenTwin(Rep rep, const BranchCounts &counts) const;
@@ -164,7 +161,7 @@ private:
   Rep nextOfList() const;
   Rep argmax(const Surrogate &surrogate, Look look, Random &random) const;
   size_t stepsFromBest(Rep rep) const;
-  Look lookOfTrial(bool hasModel) const;
+  Look lookOfTrial(bool withModel) const;
 
   bool isAuto;
   Prior prior, noPrior;
@@ -179,6 +176,26 @@ private:
   Rep best = kNoRep;
   double bestLog = 0, worstLog = -1e300;
 };
+
+/// All but one have an effect for every value of every parameter: what a value
+/// does is learned wherever it occurs, and the values not yet met, not the
+/// twins of the best, are in doubt. It pays where the best value is odd among
+/// its neighbours. Where parameters act together and no model says so, a
+/// process with less of it does better, so that without a model `auto` has
+/// both.
+void Bayes::makeSurrogates(const Eigen::MatrixXf &coordinates,
+                           const Eigen::MatrixXf &branches) {
+  Eigen::MatrixXf values = valueColumns(problem, candidateOf);
+  if (isAuto && !problem.features.empty())
+    surrogates.emplace_back(prior, rowsOf(problem.features, candidateOf),
+                            values, hasModel());
+  surrogates.emplace_back(prior, coordinates, values, hasModel());
+  if (isAuto && !hasModel())
+    surrogates.emplace_back(prior, coordinates, branches, false);
+  led = surrogates.size();
+  if (hasModel())
+    surrogates.emplace_back(noPrior, coordinates, values, false);
+}
 
 /// Whether no vector of the ensemble tells two candidates apart.
 bool Bayes::twins(Rep a, Rep b) const {
@@ -393,10 +410,10 @@ Rep Bayes::nextOfList() const {
   return choice;
 }
 
-Bayes::Look Bayes::lookOfTrial(bool hasModel) const {
+Bayes::Look Bayes::lookOfTrial(bool withModel) const {
   if (!isAuto)
     return Look::Everywhere;
-  size_t every = hasModel ? kLocalEvery : kLocalEveryBlackBox;
+  size_t every = withModel ? kLocalEvery : kLocalEveryBlackBox;
   if (trial() % every == 0)
     return trial() / every % 2 ? Look::OneStep : Look::TwoSteps;
   return trial() % kExploreEvery == kExploreEvery - 1 ? Look::Wide
@@ -411,7 +428,7 @@ Rep Bayes::byImprovement() {
     if (Rep next = nextOfList(); next != kNoRep)
       return next;
   return argmaxWithPending(surrogates[trial() / kListEvery % led],
-                           lookOfTrial(!prior.order.empty()), random);
+                           lookOfTrial(hasModel()), random);
 }
 
 Rep Bayes::withoutModel() {

@@ -52,4 +52,14 @@ Eigen::MatrixXf parameterCoordinates(const SearchProblem &problem,
   return join(columns);
 }
 
+Eigen::MatrixXf valueColumns(const SearchProblem &problem,
+                             const std::vector<size_t> &rows) {
+  Eigen::MatrixXf all = rowsOf(problem.parameters, rows);
+  std::vector<Eigen::Index> varying;
+  for (Eigen::Index j = 0; j < all.cols(); ++j)
+    if ((all.col(j).array() != all(0, j)).any())
+      varying.push_back(j);
+  return all(Eigen::all, varying);
+}
+
 } // namespace hwtune

@@ -24,6 +24,11 @@ Eigen::MatrixXf parameterCoordinates(const SearchProblem &problem,
                                      const std::vector<size_t> &rows,
                                      Eigen::MatrixXf *branches);
 
+/// The parameters of `rows` that have more than one value, class x parameter:
+/// what an effect per value needs, ordered or not.
+Eigen::MatrixXf valueColumns(const SearchProblem &problem,
+                             const std::vector<size_t> &rows);
+
 } // namespace hwtune
 
 #endif // HWTUNE_LIB_SEARCH_COORDINATES_H

@@ -48,16 +48,17 @@ void standardise(Eigen::MatrixXf &m) {
 } // namespace
 
 Surrogate::Surrogate(const Prior &prior, const Eigen::MatrixXf &coordinates,
-                     const Eigen::MatrixXf &branchValues, bool hasModel)
-    : prior(prior), coords(coordinates), branches(branchValues) {
+                     const Eigen::MatrixXf &effectValues, bool hasModel)
+    : prior(prior), coords(coordinates), effects(effectValues) {
   standardise(coords);
   logWeights = Eigen::VectorXd::Zero(coords.cols());
   double dims = double(std::max<Eigen::Index>(coords.cols(), 1));
   center.log[Hyper::Ensemble] = std::log(1.0);
-  center.log[Hyper::Branch] = std::log(0.15);
-  center.log[Hyper::Residual] = std::log(hasModel ? 0.25 : 0.7);
+  // Without a model the effects and the residual have all there is to say.
+  center.log[Hyper::Effect] = std::log(hasModel ? 0.15 : 0.3);
+  center.log[Hyper::Residual] = std::log(hasModel ? 0.25 : 0.4);
   center.log[Hyper::Length] = std::log(1.5 * std::sqrt(dims));
-  center.log[Hyper::Nugget] = std::log(0.1);
+  center.log[Hyper::Nugget] = std::log(hasModel ? 0.1 : 0.04);
   parameters = center;
   posteriorMean = prior.mean;
   posteriorVariance = priorVariance();
@@ -68,7 +69,7 @@ Eigen::VectorXf Surrogate::priorVariance() const {
   float flat =
       float(kOffsetVariance + square(parameters[Hyper::Residual]) +
             square(parameters[Hyper::Nugget]) +
-            square(parameters[Hyper::Branch]) * double(branches.cols()));
+            square(parameters[Hyper::Effect]) * double(effects.cols()));
   Eigen::VectorXf result = Eigen::VectorXf::Constant(prior.mean.size(), flat);
   if (prior.deviation.cols())
     result += float(square(parameters[Hyper::Ensemble])) *
@@ -98,11 +99,11 @@ const Surrogate::Parts &Surrogate::partsOf(size_t observation) {
   p.distance2 = squaredDistance(rep);
   if (prior.deviation.cols())
     p.ensemble = prior.deviation * prior.deviation.row(rep).transpose();
-  if (branches.cols())
-    p.branch = Eigen::VectorXf::Zero(prior.mean.size());
-  for (Eigen::Index j = 0; j < branches.cols(); ++j)
-    p.branch +=
-        (branches.col(j).array() == branches(rep, j)).cast<float>().matrix();
+  if (effects.cols())
+    p.effect = Eigen::VectorXf::Zero(prior.mean.size());
+  for (Eigen::Index j = 0; j < effects.cols(); ++j)
+    p.effect +=
+        (effects.col(j).array() == effects(rep, j)).cast<float>().matrix();
   parts.push_back(std::move(p));
   partsReps.push_back(rep);
   return parts.back();
@@ -116,8 +117,8 @@ Eigen::VectorXf Surrogate::covarianceRow(const Parts &p) const {
   row.array() += float(kOffsetVariance);
   if (p.ensemble.size())
     row += square(parameters[Hyper::Ensemble]) * p.ensemble;
-  if (p.branch.size())
-    row += square(parameters[Hyper::Branch]) * p.branch;
+  if (p.effect.size())
+    row += square(parameters[Hyper::Effect]) * p.effect;
   return row;
 }
 
@@ -213,7 +214,7 @@ double Surrogate::logEvidence(const Hyper &hyper, const Evidence &e) const {
       matern(e.distance2.array() / square(hyper[Hyper::Length])).matrix();
   k.array() += kOffsetVariance;
   k += square(hyper[Hyper::Ensemble]) * e.ensemble +
-       square(hyper[Hyper::Branch]) * e.branch;
+       square(hyper[Hyper::Effect]) * e.effect;
   k.diagonal().array() += square(hyper[Hyper::Nugget]) + kJitter;
   Eigen::LLT<Eigen::MatrixXd> llt(k);
   if (llt.info() != Eigen::Success)
@@ -236,7 +237,7 @@ std::vector<size_t> Surrogate::evidenceSample() const {
 Surrogate::Evidence Surrogate::evidenceOf(const std::vector<size_t> &sample) {
   Evidence e;
   auto t = static_cast<Eigen::Index>(sample.size());
-  e.ensemble = e.branch = e.distance2 = Eigen::MatrixXd::Zero(t, t);
+  e.ensemble = e.effect = e.distance2 = Eigen::MatrixXd::Zero(t, t);
   e.rest.resize(t);
   for (Eigen::Index j = 0; j < t; ++j) {
     const Parts &p = partsOf(sample[size_t(j)]);
@@ -246,7 +247,7 @@ Surrogate::Evidence Surrogate::evidenceOf(const std::vector<size_t> &sample) {
       Rep rep = reps[sample[size_t(i)]];
       e.distance2(i, j) = double(p.distance2[rep]);
       e.ensemble(i, j) = p.ensemble.size() ? double(p.ensemble[rep]) : 0;
-      e.branch(i, j) = p.branch.size() ? double(p.branch[rep]) : 0;
+      e.effect(i, j) = p.effect.size() ? double(p.effect[rep]) : 0;
     }
   }
   return e;
@@ -259,7 +260,7 @@ void Surrogate::fitHyper(const Evidence &e) {
   for (double step : {0.8, 0.4, 0.2})
     for (size_t id = 0; id < Hyper::Count; ++id) {
       if ((id == Hyper::Ensemble && !prior.deviation.cols()) ||
-          (id == Hyper::Branch && !branches.cols()))
+          (id == Hyper::Effect && !effects.cols()))
         continue;
       for (double sign : {1.0, -1.0}) {
         Hyper trial = parameters;

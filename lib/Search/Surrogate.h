@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Log time is modelled as
-//   prior mean + offset + scale * (ensemble deviation) + branch effects
+//   prior mean + offset + scale * (ensemble deviation) + value effects
 //   + smooth residual + irregularity,
 // all Gaussian: the offset wide, the deviation with the ensemble's covariance,
-// one effect per value of each categorical parameter, the residual a
+// one effect per value of each of some parameters, the residual a
 // Matern-5/2 process on the given coordinates, each of which has a weight of
 // its own, the irregularity independent per class (what the compiler does to
 // one kernel and not to its neighbour). Rasmussen and Williams, Gaussian
@@ -30,17 +30,18 @@ namespace hwtune {
 /// Standard deviations in log time, and lengths in standardised coordinates.
 /// Kept as logarithms.
 struct Hyper {
-  enum Id { Ensemble, Branch, Residual, Length, Nugget, Count };
+  enum Id { Ensemble, Effect, Residual, Length, Nugget, Count };
   std::array<double, Count> log{};
   double operator[](Id id) const { return std::exp(log[id]); }
 };
 
 class Surrogate {
 public:
-  /// `coordinates` (class x dimension) are standardised here. `branches` are
-  /// the categorical parameters' values, class x parameter.
+  /// `coordinates` (class x dimension) are standardised here. `effectValues`
+  /// are those of the parameters that have an effect per value, class x
+  /// parameter.
   Surrogate(const Prior &prior, const Eigen::MatrixXf &coordinates,
-            const Eigen::MatrixXf &branches, bool hasModel);
+            const Eigen::MatrixXf &effectValues, bool hasModel);
 
   /// Appends one observation (log time) and updates the posterior, O(n t).
   void add(Rep rep, double value);
@@ -68,7 +69,7 @@ private:
   /// Parts of an observation's covariance with every class that do not depend
   /// on the hyperparameters, computed once.
   struct Parts {
-    Eigen::VectorXf distance2, ensemble, branch;
+    Eigen::VectorXf distance2, ensemble, effect;
   };
   const Parts &partsOf(size_t observation);
   Eigen::VectorXf covarianceRow(const Parts &parts) const;
@@ -76,7 +77,7 @@ private:
   Eigen::VectorXf priorVariance() const;
   /// Covariance parts among a sample of the observations.
   struct Evidence {
-    Eigen::MatrixXd ensemble, branch, distance2;
+    Eigen::MatrixXd ensemble, effect, distance2;
     Eigen::VectorXd rest; ///< values less the prior mean
   };
   std::vector<size_t> evidenceSample() const;
@@ -89,7 +90,7 @@ private:
   const Prior &prior;
   Eigen::MatrixXf coords;     ///< standardised, times exp of `logWeights`
   Eigen::VectorXd logWeights; ///< one a coordinate, about 0
-  Eigen::MatrixXf branches;   ///< categorical values
+  Eigen::MatrixXf effects;    ///< values with an effect each
   Hyper parameters, center;
   std::vector<Rep> reps;
   std::vector<double> values;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Acquisition.h"
+#include "Coordinates.h"
+#include "Surrogate.h"
 
 #include "hwtune/Search/Objective.h"
 #include "hwtune/Search/Stop.h"
@@ -136,4 +138,32 @@ TEST(Acquisition, FeasibilityLearnsFromNeighbours) {
   EXPECT_LT(f.probability(0), 0.5);
   EXPECT_LT(f.probability(0), f.probability(1));
   EXPECT_NEAR(f.probability(2), 0.9, 1e-3);
+}
+
+TEST(Coordinates, ValuesOfTheParametersThatDiffer) {
+  SearchProblem p;
+  p.parameters = encodeParameters({{1, 5, 0}, {3, 5, 1}}, {false, false, true});
+  Eigen::MatrixXf values = valueColumns(p, {1, 0});
+  ASSERT_EQ(values.cols(), 2);      // the second is 5 everywhere
+  EXPECT_FLOAT_EQ(values(0, 0), 2); // log2(1 + 3)
+  EXPECT_FLOAT_EQ(values(1, 0), 1);
+  EXPECT_FLOAT_EQ(values(0, 1), 1);
+}
+
+TEST(Surrogate, AnOddValueIsOddWhereItWasNotSeen) {
+  // 8 x 8; column 4 takes exp(-0.5) of the time, seen in row 1 alone.
+  Eigen::MatrixXf grid(64, 2);
+  for (int i = 0; i < 64; ++i)
+    grid.row(i) << float(i % 8), float(i / 8);
+  Prior prior = Prior::none(64);
+  auto dip = [&](const Eigen::MatrixXf &effects) {
+    Surrogate s(prior, grid, effects, /*hasModel=*/false);
+    for (Rep column = 0; column < 8; ++column)
+      s.add(8 + column, column == 4 ? -0.5 : 0);
+    const Eigen::VectorXf &last = s.mean(); // row 7
+    return (last[56 + 3] + last[56 + 5]) / 2 - last[56 + 4];
+  };
+  float with = dip(grid), without = dip(Eigen::MatrixXf(64, 0));
+  EXPECT_GT(with, 0.25f);
+  EXPECT_LT(without, 0.5f * with);
 }
