@@ -45,8 +45,9 @@ ModelTime timing::formulaTime(const GridWork &work, const TargetSpec &t,
     b.special = pipeClocks(ops(Pipe::Special), t.sfuLanes, sms, t.warpSize);
     b.matrix = work.matrixClocks / double(t.schedulersPerSM) / sms;
   }
-  b.shared = (work.wavefronts + (on.fill ? work.fillSectors : 0)) *
-             t.clocksPerWavefront.value_or(1) / sms;
+  b.shared =
+      (work.wavefronts + (on.fill ? work.fillSectors / kSectorsPerFill : 0)) *
+      t.clocksPerWavefront.value_or(1) / sms;
   if (on.lsu)
     b.lsu = work.memoryInsts * t.clocksPerMemoryInst.value_or(1) / sms;
   if (on.l2 && t.l2BytesPerClk)

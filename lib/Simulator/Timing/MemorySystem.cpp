@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hwtune/Simulator/Timing/MemorySystem.h"
+#include "hwtune/Simulator/Timing/Formula.h"
 
 #include <algorithm>
 #include <bit>
@@ -81,10 +82,11 @@ double MemorySystem::spill(double now) {
   return served;
 }
 
-/// Each sector that arrives in L1 is written by one pass of the data stage.
+/// What arrives in L1 is written by passes of the data stage.
 void MemorySystem::fill(unsigned sectors) {
   if (on.fill)
-    lsuFree += sectors * target.clocksPerWavefront.value_or(1);
+    lsuFree +=
+        sectors / kSectorsPerFill * target.clocksPerWavefront.value_or(1);
 }
 
 AccessTime MemorySystem::beyondL1(unsigned sectors, bool isStore,

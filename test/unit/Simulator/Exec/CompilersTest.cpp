@@ -59,9 +59,9 @@ struct Series {
 double power(double x, int n) { return n == 0 ? 1 : x * power(x, n - 1); }
 
 double sum(const Series &series, int i, double x) {
-  return i == series.terms ? 0
-                           : series.coefficients[i] * power(x, i) +
-                                 sum(series, i + 1, x);
+  return i == series.terms
+             ? 0
+             : series.coefficients[i] * power(x, i) + sum(series, i + 1, x);
 }
 
 TEST(Compilers, CudaThroughClangRecursesAndCallsThroughATable) {

@@ -20,9 +20,8 @@ double sum(Breakdown breakdown) {
 
 /// 64 multiply-adds per thread, one after the other.
 std::string multiplyAdds() {
-  return kernel("", repeat(64, [](int) {
-                  return "fma.rn.f32 %f0, %f0, %f200, %f201;";
-                }));
+  return kernel(
+      "", repeat(64, [](int) { return "fma.rn.f32 %f0, %f0, %f200, %f201;"; }));
 }
 
 /// A load, what is made of it, a barrier and a store.
