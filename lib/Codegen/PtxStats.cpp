@@ -33,14 +33,18 @@ std::vector<std::string_view> split(std::string_view text) {
   }
 }
 
-/// Whether `wanted` occurs in `parts` in this order, its first one first.
+/// Whether `wanted` occurs in `parts` in this order, its first one first. Four
+/// f32 may be two pairs, which LLVM packs from sm_100 on.
 bool matches(const std::vector<std::string_view> &parts,
              const std::vector<std::string_view> &wanted) {
   if (parts.front() != wanted.front())
     return false;
+  bool pairs = parts.back().ends_with("64");
   size_t next = 0;
   for (std::string_view part : parts)
-    if (next < wanted.size() && part == wanted[next])
+    if (next < wanted.size() &&
+        (part == wanted[next] ||
+         (pairs && part == "v2" && wanted[next] == "v4")))
       ++next;
   return next == wanted.size();
 }

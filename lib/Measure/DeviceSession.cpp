@@ -83,8 +83,20 @@ bool DeviceSession::check(Result result, const char *call,
   else if (cuda::isSticky(result))
     status = RunStatus::Sticky;
   outcome.fatal |= isFatal(result);
-  return fail(status,
-              fmt::format("`{}` failed: {}", call, driver.describe(result)));
+  std::string reason =
+      fmt::format("`{}` failed: {}", call, driver.describe(result));
+  // The API has a number for it; the simulated GPU knows instruction and line.
+  if (Json last = simulatedReport(); last.contains("reason"))
+    reason += ": " + last["reason"].get<std::string>();
+  return fail(status, std::move(reason));
+}
+
+Json DeviceSession::simulatedReport() const {
+  using Report = const char *(*)();
+  auto report = reinterpret_cast<Report>(
+      reinterpret_cast<uintptr_t>(driver.symbol(kSimReportSymbol)));
+  Json last = report ? Json::parse(report(), nullptr, false) : Json::object();
+  return last.is_object() ? last : Json::object();
 }
 
 bool DeviceSession::open(int ordinal) {
@@ -240,12 +252,9 @@ bool DeviceSession::setTimed(bool on) {
 
 /// What the last launch took; no sum where one of several is not known.
 void DeviceSession::addEnergy() {
-  using Report = const char *(*)();
-  auto report = reinterpret_cast<Report>(
-      reinterpret_cast<uintptr_t>(driver.symbol(kSimReportSymbol)));
-  Json last = report ? Json::parse(report(), nullptr, false) : Json();
+  Json last = simulatedReport();
   double energy = 0;
-  if (last.is_object() && last.contains("timing"))
+  if (last.contains("timing"))
     energy = last["timing"].value("energy_j", 0.0);
   if (energy > 0 && launchJoules)
     *launchJoules += energy;

@@ -77,6 +77,8 @@ private:
   bool configureLaunch(size_t kernel);
   bool configure(const Json &settings);
   void addEnergy();
+  /// What the simulated GPU says of its last launch; an empty object on others.
+  Json simulatedReport() const;
   bool fillBuffer(size_t index);
   bool compareOutput(const ExpectedDesc &desc, VerifyRecord &record);
   bool inputsUnchanged();

@@ -82,6 +82,7 @@ public:
 
 private:
   Expected<int64_t> insertRun(const RunRecord &run);
+  Expected<std::string> uidOf(int64_t run);
   Expected<std::vector<RunRecord>> runsOf(const std::string &op);
   /// Trials that `statement` selects as its first column.
   Expected<std::vector<TrialRecord>> readTrials(Statement &statement);
@@ -321,24 +322,27 @@ Status SqliteDatabase::append(int64_t run, const TrialRecord &trial) {
   return connection->finish(statement, "write to");
 }
 
+Expected<std::string> SqliteDatabase::uidOf(int64_t run) {
+  Statement statement(connection->get(), "SELECT uid FROM runs WHERE id = ?");
+  int code = statement.bind(run).step();
+  if (code == SQLITE_ROW)
+    return statement.text(0);
+  if (code == SQLITE_DONE)
+    return Error{fmt::format("the database '{}' has no run {}", file, run), ""};
+  return connection->error("read", code);
+}
+
 Status SqliteDatabase::finishRun(int64_t run, const RunRecord &result) {
-  Statement before(connection->get(), "SELECT data FROM runs WHERE id = ?");
-  int code = before.bind(run).step();
-  if (code != SQLITE_ROW)
-    return code == SQLITE_DONE
-               ? Status(Error{
-                     fmt::format("the database '{}' has no run {}", file, run),
-                     ""})
-               : Status(connection->error("read", code));
-  Expected<OrderedJson> json =
-      parseOrderedJson(before.text(0), "stored run", kMaxRecordBytes);
-  if (!json)
-    return json.error();
+  // Reading first and writing then fails at once where another process has
+  // written in between, however long one would wait for it.
+  Transaction transaction(*connection);
+  if (Status status = transaction.begin(); !status)
+    return status;
+  Expected<std::string> uid = uidOf(run);
+  if (!uid)
+    return uid.error();
   RunRecord stored = result;
-  Expected<RunRecord> old = runFromJson(*json);
-  if (!old)
-    return old.error();
-  stored.uid = old->uid; // never changes
+  stored.uid = *uid; // never changes
   Expected<std::string> data = storedText(stored, "run", runFromJson);
   if (!data)
     return data.error();
@@ -350,7 +354,9 @@ Status SqliteDatabase::finishRun(int64_t run, const RunRecord &result) {
       .bind(stored.tunedNs)
       .bind(*data)
       .bind(run);
-  return connection->finish(statement, "write to");
+  if (Status status = connection->finish(statement, "write to"); !status)
+    return status;
+  return transaction.commit();
 }
 
 Status SqliteDatabase::remove(const std::vector<int64_t> &runs) {

@@ -63,21 +63,54 @@ static std::string whyNotFolded(ConfigAttr config, Operation *op,
                 : std::string("it does nothing");
 }
 
-/// Every annotation names a schedule that fits and a legal configuration.
-static Status checkAnnotations(ModuleOp module, const TargetSpec &target,
-                               const UserSchedules &schedules) {
-  bool good = true;
+/// Marks an operation in a copy of the module with its number.
+static constexpr llvm::StringLiteral kAnnotatedMark = "hwtune.annotated";
+
+static SmallVector<Operation *> annotatedOps(ModuleOp module) {
+  SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
-    auto config = op->getAttrOfType<ConfigAttr>(HWTuneDialect::kConfigAttrName);
-    if (!config)
+    if (op->getAttrOfType<ConfigAttr>(HWTuneDialect::kConfigAttrName))
+      ops.push_back(op);
+  });
+  return ops;
+}
+
+/// Marks of the operations of `buffers` that can have the configuration of
+/// their annotation; the marks are removed.
+static llvm::DenseSet<int64_t>
+takeFittingMarks(ModuleOp buffers, const TargetSpec &target,
+                 const UserSchedules &schedules) {
+  llvm::DenseSet<int64_t> fitting;
+  buffers.walk([&](Operation *op) {
+    auto mark = op->getAttrOfType<IntegerAttr>(kAnnotatedMark);
+    if (!mark)
       return;
+    op->removeDiscardableAttr(kAnnotatedMark);
+    auto config = op->getAttrOfType<ConfigAttr>(HWTuneDialect::kConfigAttrName);
+    if (config && whyNot(config, op, target, schedules).empty())
+      fitting.insert(mark.getInt());
+  });
+  return fitting;
+}
+
+/// Every annotation names a schedule that fits and a legal configuration: for
+/// the operation as it stands, or for what it is on buffers (`onBuffers`, by
+/// number), where a slice has its real strides.
+static Status checkAnnotations(ModuleOp module, const TargetSpec &target,
+                               const UserSchedules &schedules,
+                               const llvm::DenseSet<int64_t> &onBuffers) {
+  bool good = true;
+  for (auto [i, op] : llvm::enumerate(annotatedOps(module))) {
+    auto config = op->getAttrOfType<ConfigAttr>(HWTuneDialect::kConfigAttrName);
+    if (onBuffers.contains(int64_t(i)))
+      continue;
     std::string why = whyNot(config, op, target, schedules);
     if (why.empty() || (extractWorkload(op) &&
                         whyNotFolded(config, op, target, schedules).empty()))
-      return;
+      continue;
     emitError(op->getLoc()) << "'hwtune.config' cannot be applied: " << why;
     good = false;
-  });
+  }
   return good ? hwtune::success() : Status(reported());
 }
 
@@ -288,15 +321,24 @@ static bool hasConfiguredOp(func::FuncOp function) {
 Expected<OwningOpRef<ModuleOp>>
 hwtune::applyToModule(ModuleOp module, const TargetSpec &target,
                       const ApplyOptions &options) {
-  if (Status good = checkAnnotations(module, target, options.schedules); !good)
+  OwningOpRef<ModuleOp> result = module.clone();
+  Builder builder(module.getContext());
+  for (auto [i, op] : llvm::enumerate(annotatedOps(*result)))
+    op->setDiscardableAttr(kAnnotatedMark, builder.getI64IntegerAttr(i));
+  normaliseLinalg(*result);
+  std::optional<NotBufferised> failed = bufferise(*result);
+  llvm::DenseSet<int64_t> fitting;
+  if (!failed)
+    fitting = takeFittingMarks(*result, target, options.schedules);
+  if (Status good =
+          checkAnnotations(module, target, options.schedules, fitting);
+      !good)
     return good.error();
   if (std::string why = whyNoPtx(target);
       !why.empty() && options.emit != EmitForm::Loops)
     return Error{why, ""};
   warnOfNested(module);
-  OwningOpRef<ModuleOp> result = module.clone();
-  normaliseLinalg(*result);
-  if (std::optional<NotBufferised> failed = bufferise(*result)) {
+  if (failed) {
     emitWarning(failed->location)
         << "module cannot be bufferised, it stays as it was: " << failed->why;
     return unchanged(module, options.emit);

@@ -36,7 +36,8 @@ struct PtxStats {
 
   /// Instructions whose opcode matches `pattern`: its dot-separated parts must
   /// occur in this order, the first one first ("ld.global.v4" matches
-  /// "ld.global.nc.v4.b32", not "ld.shared.v4.b32").
+  /// "ld.global.nc.v4.b32", not "ld.shared.v4.b32"). "v4" also stands for two
+  /// registers of 64 bits ("ld.global.v2.b64").
   int64_t count(std::string_view pattern) const;
 };
 

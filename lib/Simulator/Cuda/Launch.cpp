@@ -190,6 +190,8 @@ nlohmann::json describe(const Driver &driver, const exec::FunctionInfo &info,
   j["kernel"] = info.name;
   j["mode"] = driver.config.timed ? "timed" : "functional";
   j["status"] = std::string(exec::statusName(result.status));
+  if (codeOf(result) != Result::Success)
+    j["reason"] = result.diagnostic.str();
   j["seconds"] = seconds;
   j["warp_instructions"] = result.warpInstructions;
   j["blocks_run"] = result.blocksRun;

@@ -21,10 +21,11 @@ namespace {
 using VF16 = VecOf<_Float16, 32>::type;
 using VU16 = VecOf<uint16_t, 32>::type;
 
+template <bool B> HWTUNE_INLINE VF32 toF32(VU32 h) {
+  return B ? bits<VF32>(h << 16) : convert<VF32>(bits<VF16>(convert<VU16>(h)));
+}
 template <bool B> HWTUNE_INLINE VF64 widen(VU32 h) {
-  VF32 f =
-      B ? bits<VF32>(h << 16) : convert<VF32>(bits<VF16>(convert<VU16>(h)));
-  return convert<VF64>(f);
+  return convert<VF64>(toF32<B>(h));
 }
 
 HWTUNE_INLINE VF64 sumToOdd(VF64 a, VF64 b) {
@@ -101,9 +102,27 @@ void addFormat(Registry &r, const char *one, const char *two) {
            }));
 }
 
+/// Halves with an f32 (sm_100 and later): d = a +- c, d = a * b + c.
+template <bool B, bool Sat> void addMixed(Registry &r, const char *type) {
+  addEntry(r, "add", type, vop<F32, U16, F32>([](auto a, auto c) {
+             return out<false, Sat>(toF32<B>(a) + c);
+           }));
+  addEntry(r, "sub", type, vop<F32, U16, F32>([](auto a, auto c) {
+             return out<false, Sat>(toF32<B>(a) - c);
+           }));
+  addEntry(r, "fma", type, vop<F32, U16, U16, F32>([](auto a, auto b, auto c) {
+             return out<false, Sat>(
+                 __builtin_elementwise_fma(toF32<B>(a), toF32<B>(b), c));
+           }));
+}
+
 } // namespace
 
 void addHalfVectorOps(Registry &r) {
+  addMixed<false, false>(r, ".f32.f16");
+  addMixed<false, true>(r, ".sat.f32.f16");
+  addMixed<true, false>(r, ".f32.bf16");
+  addMixed<true, true>(r, ".sat.f32.bf16");
   addFormat<false>(r, ".f16", ".f16x2");
   addFormat<true>(r, ".bf16", ".bf16x2");
 }

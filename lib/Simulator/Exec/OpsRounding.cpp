@@ -65,7 +65,30 @@ void addF32(Registry &r, const std::string &mods) {
              }));
   }
 }
+template <bool B> double fromHalf(uint32_t raw) {
+  return decodeFloat(B ? kBF16 : kF16, raw);
+}
+/// Halves (B: bf16) with an f32, from sm_100 on.
+template <Rounding M, bool Sat, bool B>
+void addMixed(Registry &r, const std::string &mods) {
+  std::string type = mods + (B ? ".f32.bf16" : ".f32.f16");
+  const char *t = type.c_str();
+  addEntry(r, "add", t, lop<F32, U16, F32>([](auto a, auto c) {
+             return finish<M, false, Sat>(addExactZero(fromHalf<B>(a), c, M));
+           }));
+  addEntry(r, "sub", t, lop<F32, U16, F32>([](auto a, auto c) {
+             return finish<M, false, Sat>(addExactZero(fromHalf<B>(a), -c, M));
+           }));
+  addEntry(r, "fma", t, lop<F32, U16, U16, F32>([](auto a, auto b, auto c) {
+             return finish<M, false, Sat>(
+                 addExactZero(fromHalf<B>(a) * fromHalf<B>(b), c, M));
+           }));
+}
 template <Rounding M> void addF32Mode(Registry &r, const std::string &mode) {
+  addMixed<M, false, false>(r, mode);
+  addMixed<M, true, false>(r, mode + ".sat");
+  addMixed<M, false, true>(r, mode);
+  addMixed<M, true, true>(r, mode + ".sat");
   addF32<M, false, false>(r, mode);
   addF32<M, true, false>(r, mode + ".ftz");
   addF32<M, false, true>(r, mode + ".sat");

@@ -43,6 +43,13 @@ $L__BB0_1:
 }
 )";
 
+TEST(PtxStats, PairsAreFour) {
+  PtxStats stats = ptxStats("st.global.v2.b64 [%rd1], {%rd2, %rd3};\n"
+                            "st.global.v2.b32 [%rd1], {%r2, %r3};\n");
+  EXPECT_EQ(stats.count("st.global.v4"), 1);
+  EXPECT_EQ(stats.count("st.global.v2"), 2);
+}
+
 TEST(PtxStats, CountsOpcodes) {
   PtxStats stats = ptxStats(kPtx);
   EXPECT_EQ(stats.instructions, 7);

@@ -245,7 +245,8 @@ TEST_F(DatabaseTest, TwoProcessesWriteAtOnce) {
       Expected<int64_t> run = db->beginRun(sampleRun());
       bool ok = bool(run);
       for (int t = 0; ok && t < 50; ++t)
-        ok = bool(db->append(*run, sampleTrial(t)));
+        ok = bool(db->append(*run, sampleTrial(t))) &&
+             bool(db->finishRun(*run, sampleRun()));
       _exit(ok ? 0 : 1);
     }
     children.push_back(child);

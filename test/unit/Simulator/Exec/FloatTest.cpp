@@ -443,6 +443,50 @@ TEST(Float, PairsOfF32) {
   });
 }
 
+/// Halves with an f32, from sm_100 on. 1.5 is 0x3e00 and 0x3fc0, -2.25 0xc080
+/// and 0xc010; 0x0001 is 2^-24 as f16.
+TEST(Float, HalvesWithSingle) {
+  std::vector<std::string> two = {"b16", "b32"}, three = {"b16", "b16", "b32"};
+  float tiny = 0x1p-30f;
+  check({
+      {"add.f32.f16 %z, %a, %b;", two, "b32", {0x3e00, f32(0.25f)}, f32(1.75f)},
+      {"sub.rn.f32.bf16 %z, %a, %b;", two, "b32", {0x3fc0, f32(4)}, f32(-2.5f)},
+      {"add.rn.f32.f16 %z, %a, %b;", two, "b32", {1, f32(0)}, f32(0x1p-24f)},
+      {"add.rn.sat.f32.bf16 %z, %a, %b;", two, "b32", {0x3fc0, f32(1)}, f32(1)},
+      {"fma.rn.f32.f16 %z, %a, %b, %c;",
+       three,
+       "b32",
+       {0x3e00, 0xc080, f32(10)},
+       f32(6.625f)},
+      {"fma.rn.f32.bf16 %z, %a, %b, %c;",
+       three,
+       "b32",
+       {0x3fc0, 0xc010, f32(10)},
+       f32(6.625f)},
+      // One rounding: the tiny term decides which way.
+      {"fma.rz.f32.bf16 %z, %a, %b, %c;",
+       three,
+       "b32",
+       {0x3fc0, 0x3fc0, f32(-tiny)},
+       f32(std::nextafter(2.25f, 0.0f))},
+      {"fma.rm.f32.f16 %z, %a, %b, %c;",
+       three,
+       "b32",
+       {0x3e00, 0x3e00, f32(tiny)},
+       f32(2.25f)},
+      {"add.rp.f32.f16 %z, %a, %b;",
+       two,
+       "b32",
+       {0x3e00, f32(tiny)},
+       f32(std::nextafter(1.5f, 2.0f))},
+      {"fma.rz.sat.f32.f16 %z, %a, %b, %c;",
+       three,
+       "b32",
+       {0x3e00, 0xc080, f32(1)},
+       f32(0)},
+  });
+}
+
 TEST(Float, BetweenIntegers) {
   check({
       {"cvt.s64.s32 %z, %a;", w1, "b64", {0x80000000}, 0xffffffff80000000ull},

@@ -30,7 +30,6 @@ TEST(Refusal, NamesEachInstruction) {
       "::bytes.b128 [%r0], [%r1];",
       "cvt.rn.satfinite.e2m1x2.f32 %b, %f0, %f1;",
       "cvt.rn.satfinite.e3m2x2.f32 %h0, %f0, %f1;",
-      "add.rn.f32.f16 %f0, %h0, %f1;",
   };
   for (std::string text : instructions) {
     ExecHarness h(std::string(kPtxHeader) + R"(
