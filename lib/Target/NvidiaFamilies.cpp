@@ -57,7 +57,7 @@ constexpr Entry kSm70[] = {
     {"sfu_lanes", 16, "proxy-titanv"}, {"tensor_cores", 8, "proxy-sun-tc"},
     {"fp16_lanes", 128, "proxy-titanv"}, {"alu_latency", 4, "proxy-titanv"}, {"fp64_latency", 8.1, "proxy-titanv"},
     {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 35.3, "proxy-titanv"},
-    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"},
+    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
 };
 
 // Volta (Xavier)
@@ -72,7 +72,7 @@ constexpr Entry kSm72[] = {
     {"tensor_cores", 8, "unverified"}, {"fp16_lanes", 128, "proxy-titanv"},
     {"alu_latency", 4, "proxy-titanv"}, {"fp64_latency", 8.1, "proxy-titanv"},
     {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 35.3, "proxy-titanv"},
-    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"},
+    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
 };
 
 // Turing
@@ -86,7 +86,7 @@ constexpr Entry kSm75[] = {
     {"sfu_lanes", 16, "ppt"}, {"tensor_cores", 8, "proxy-sun-tc"}, {"fp16_lanes", 128, "unverified"},
     {"alu_latency", 4, "proxy-titanrtx"}, {"fp64_latency", 45, "proxy-titanrtx"},
     {"sfu_latency", 25, "proxy-titanrtx"}, {"tensor_latency", 17.3, "proxy-2080ti-mma"},
-    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 2, "proxy-2080ti-counters"},
+    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 2, "proxy-2080ti-counters"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
 };
 
 // Ampere (A100)
@@ -101,7 +101,7 @@ constexpr Entry kSm80[] = {
     {"fp16_lanes", 256, "unverified"}, {"alu_latency", 4, "ampere-paper"},
     {"fp64_latency", 5, "ampere-paper"}, {"sfu_latency", 21.1, "proxy-titanv"},
     {"tensor_latency", 24.7, "a100-mma"}, {"atomic_latency", 243.6, "proxy-titanv"},
-    {"clocks_per_wavefront", 1, "family"},
+    {"clocks_per_wavefront", 1, "family"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
 };
 
 // Ampere (GA10x)
@@ -117,7 +117,7 @@ constexpr Entry kSm86[] = {
     {"fp16_lanes", 128, "unverified"}, {"alu_latency", 4, "proxy-a6000"},
     {"fp64_latency", 45, "proxy-titanrtx"}, {"sfu_latency", 21.1, "proxy-titanv"},
     {"tensor_latency", 33, "proxy-3070ti-mma"}, {"atomic_latency", 243.6, "proxy-titanv"},
-    {"clocks_per_wavefront", 1, "proxy-3090-counters"},
+    {"clocks_per_wavefront", 1, "proxy-3090-counters"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
 };
 
 // Ampere (Orin)
@@ -132,7 +132,7 @@ constexpr Entry kSm87[] = {
     {"fp16_lanes", 128, "unverified"}, {"alu_latency", 4, "proxy-a6000"},
     {"fp64_latency", 45, "proxy-titanrtx"}, {"sfu_latency", 21.1, "proxy-titanv"},
     {"tensor_latency", 33, "proxy-3070ti-mma"}, {"atomic_latency", 243.6, "proxy-titanv"},
-    {"clocks_per_wavefront", 1, "proxy-3090-counters"},
+    {"clocks_per_wavefront", 1, "proxy-3090-counters"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
 };
 
 // Ada
@@ -147,7 +147,7 @@ constexpr Entry kSm89[] = {
     {"tensor_cores", 4, "unverified"}, {"fp16_lanes", 128, "unverified"},
     {"alu_latency", 4, "proxy-a6000"}, {"fp64_latency", 45, "proxy-titanrtx"},
     {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 24.6, "proxy-4090"},
-    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "proxy-3090-counters"},
+    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "proxy-3090-counters"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
 };
 
 // Hopper
@@ -162,7 +162,7 @@ constexpr Entry kSm90[] = {
     {"tensor_cores", 4, "xla-core"}, {"fp16_lanes", 256, "unverified"},
     {"alu_latency", 4, "proxy-gh100"}, {"fp64_latency", 8.04, "proxy-gh100"},
     {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 24.1, "proxy-h800"},
-    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"},
+    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
 };
 
 // Blackwell (B200)
@@ -177,7 +177,7 @@ constexpr Entry kSm100[] = {
     {"tensor_cores", 4, "xla-core"}, {"fp16_lanes", 256, "unverified"},
     {"alu_latency", 4, "proxy-gh100"}, {"fp64_latency", 8.04, "proxy-gh100"},
     {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 24.1, "proxy-h800"},
-    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"},
+    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
 };
 
 // Blackwell (Thor)
@@ -191,7 +191,7 @@ constexpr Entry kSm110[] = {
     {"fp16_lanes", 256, "unverified"}, {"alu_latency", 4, "proxy-gh100"},
     {"fp64_latency", 8.04, "proxy-gh100"}, {"sfu_latency", 21.1, "proxy-titanv"},
     {"tensor_latency", 24.1, "proxy-h800"}, {"atomic_latency", 243.6, "proxy-titanv"},
-    {"clocks_per_wavefront", 1, "family"},
+    {"clocks_per_wavefront", 1, "family"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
 };
 
 // Blackwell (GB20x)
@@ -206,7 +206,7 @@ constexpr Entry kSm120[] = {
     {"tensor_cores", 4, "unverified"}, {"fp16_lanes", 128, "unverified"},
     {"alu_latency", 4, "proxy-gb203"}, {"fp64_latency", 63.57, "proxy-gb203"},
     {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 35, "sass-king"},
-    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"},
+    {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
 };
 // clang-format on
 

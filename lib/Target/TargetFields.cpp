@@ -124,6 +124,7 @@ constexpr TargetField kFields[] = {
   FIELD("tensor_latency", tensorLatency, "clk", "one matrix instruction, dependent", 0, kCycles),
   FIELD("bank_conflict_latency", bankConflictLatency, "clk", "each further way of a shared-memory bank conflict", 0, kCycles),
   FIELD("clocks_per_wavefront", clocksPerWavefront, "clk", "shared/L1 data stage, per wavefront", 0.001, kCycles),
+  FIELD("l1_fill_bytes", l1FillBytes, "bytes", "that L1 takes from L2 while its data stage serves a wavefront", 1, kCycles),
   FIELD("clocks_per_memory_inst", clocksPerMemoryInst, "clk", "load/store unit of an SM, per instruction", 0.001, kCycles),
   FIELD("l1_bytes_per_clk", l1BytesPerClk, "bytes/clk/SM", "sustained L1 hit bandwidth", 0.001, kRate),
   FIELD("l2_bytes_per_clk", l2BytesPerClk, "bytes/clk", "sustained L2 hit bandwidth of the chip", 0.001, kRate),

@@ -119,6 +119,7 @@ constexpr Source kSources[] = {
     {"shared-dram", Derived, "host memory is device memory: half of dram_gbs"},
     {"dual-issue", Unverified, "counts dual issue; half of it without"},
     {"family", FamilyDefault, ""},
+    {"l2-bandwidths", FamilyDefault, "one sector a pass would not reach the measured L2 bandwidths of A100 and RTX 2080 Ti"},
     {"amd-like-nvidia", FamilyDefault, "taken from NVIDIA GPUs"},
     {"pcie3", FamilyDefault, "PCIe 3 x16"},
     {"pcie4", FamilyDefault, "PCIe 4 x16"},

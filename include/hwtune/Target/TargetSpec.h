@@ -111,6 +111,8 @@ struct TargetSpec {
   std::optional<double> bankConflictLatency;
   /// Clocks the shared/L1 data stage is busy per wavefront (2 on Turing).
   std::optional<double> clocksPerWavefront;
+  /// Bytes from L2 that L1 takes in one such pass.
+  std::optional<double> l1FillBytes;
   /// Clocks per memory instruction of the SM's load/store unit.
   std::optional<double> clocksPerMemoryInst;
   std::optional<double> l1BytesPerClk;             ///< per SM

@@ -46,7 +46,7 @@ ModelTime timing::formulaTime(const GridWork &work, const TargetSpec &t,
     b.matrix = work.matrixClocks / double(t.schedulersPerSM) / sms;
   }
   b.shared =
-      (work.wavefronts + (on.fill ? work.fillSectors / kSectorsPerFill : 0)) *
+      (work.wavefronts + (on.fill ? fillPasses(work.fillSectors, t) : 0)) *
       t.clocksPerWavefront.value_or(1) / sms;
   if (on.lsu)
     b.lsu = work.memoryInsts * t.clocksPerMemoryInst.value_or(1) / sms;

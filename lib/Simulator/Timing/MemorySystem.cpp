@@ -86,7 +86,7 @@ double MemorySystem::spill(double now) {
 void MemorySystem::fill(unsigned sectors) {
   if (on.fill)
     lsuFree +=
-        sectors / kSectorsPerFill * target.clocksPerWavefront.value_or(1);
+        fillPasses(sectors, target) * target.clocksPerWavefront.value_or(1);
 }
 
 AccessTime MemorySystem::beyondL1(unsigned sectors, bool isStore,

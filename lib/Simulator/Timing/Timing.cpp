@@ -307,6 +307,7 @@ void Estimator::noteMissing() {
   need(target.dramLatency.has_value(), "dram_latency");
   need(target.l2BytesPerClk.has_value(), "l2_bytes_per_clk");
   need(target.clocksPerWavefront.has_value(), "clocks_per_wavefront");
+  need(target.l1FillBytes.has_value(), "l1_fill_bytes");
   need(target.clocksPerMemoryInst.has_value(), "clocks_per_memory_inst");
   need(target.memoryQueuePerScheduler.has_value(),
        "memory_queue_per_scheduler");

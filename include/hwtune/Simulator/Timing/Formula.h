@@ -21,10 +21,11 @@
 
 namespace hwtune::timing {
 
-/// Sectors that L1 takes in one pass of its data stage: the path from L2 is 64
-/// bytes wide. With one alone no stream would reach the measured bandwidths of
-/// L2 (35 bytes a clock and SM on an A100, 20 on an RTX 2080 Ti).
-inline constexpr double kSectorsPerFill = 2;
+/// Passes of the L1 data stage that `sectors` take which arrive in L1; none on
+/// a target that does not say how wide that path is.
+inline double fillPasses(double sectors, const TargetSpec &t) {
+  return t.l1FillBytes ? sectors * double(t.sectorBytes) / *t.l1FillBytes : 0;
+}
 
 /// Work of the whole grid in hardware instructions (warp level).
 struct GridWork {
