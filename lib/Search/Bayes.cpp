@@ -227,6 +227,8 @@ std::vector<Rep> Bayes::portfolio(size_t length) const {
     // Ties, and every other turn, go to the model's order.
     size_t pick =
         size_t(std::find(used.begin(), used.end(), false) - used.begin());
+    if (pick == pool) // the model tells no more of them apart
+      break;
     float most = chosen.size() % 2 ? 1e30f : 1e-6f;
     for (size_t i = pick; i < pool; ++i) {
       float gain =

@@ -183,6 +183,13 @@ Expected<bool> Session::compareAgain(size_t index) {
          result.tuned->value < result.generic->value;
 }
 
+static std::string noneIsBetter(Objective objective) {
+  if (objective == Objective::Latency || objective == Objective::Throughput)
+    return "no candidate is faster";
+  return fmt::format("no candidate is better by objective={}",
+                     toString(objective));
+}
+
 /// The default wins, if it is right; else it is out, as a base too.
 Status Session::keepGeneric(const std::string &why) {
   assert(!entries.empty() && entries[0].usable);
@@ -206,7 +213,7 @@ Status Session::keepGeneric(const std::string &why) {
 /// Takes the entry for the winner if it is right and still better.
 Status Session::choose(size_t index) {
   if (configOf(entries[index]) == task.generic && entries[0].usable)
-    return keepGeneric("no candidate is faster");
+    return keepGeneric(noneIsBetter(options.objective));
   Expected<bool> right = verify(index);
   if (!right)
     return right.error();
@@ -236,7 +243,7 @@ Status Session::choose(size_t index) {
   if (better)
     return success();
   result.tuned.reset();
-  return keepGeneric("no candidate is faster");
+  return keepGeneric(noneIsBetter(options.objective));
 }
 
 Status Session::decide() {

@@ -236,6 +236,14 @@ private:
   }
 
   Status features() {
+    for (std::string_view needed : {"threads_per_block", "blocks"})
+      if (!mapping.features.empty() &&
+          std::none_of(mapping.features.begin(), mapping.features.end(),
+                       [&](const FieldText &f) { return f.field == needed; }))
+        return Error{
+            fmt::format("`features` has no `{}`, which the model needs",
+                        needed),
+            mapping.file};
     for (const FieldText &f : mapping.features)
       if (Status s = field(kFeatureFields, f, "feature", f.field,
                            "feature `" + f.field + "`", b.featureFields);
@@ -413,8 +421,19 @@ BoundMapping::features(const std::vector<double> &variables,
         number(field.expression, variables, field.name, index);
     if (!value)
       return value.error();
+    if (*value < 0)
+      return Error{fmt::format("{} `{}` is {} for row {}, expected a number of "
+                               "at least 0",
+                               field.name, field.expression.text(), *value,
+                               index),
+                   mapping->file};
     field.set(f, unused, *value);
   }
+  if (!featureFields.empty() && (f.threadsPerBlock < 1 || f.blocks < 1))
+    return Error{fmt::format("row {} has {} threads in a block and {} blocks, "
+                             "expected at least 1",
+                             index, f.threadsPerBlock, f.blocks),
+                 mapping->file};
   for (const Stream &stream : streams) {
     if (stream.condition && stream.condition->evaluate(variables) == 0)
       continue;

@@ -55,21 +55,62 @@ Expected<std::vector<FieldText>> fieldTexts(const Json *object,
   return result;
 }
 
+/// An error that names the first member of `object` that is not in `known`.
+Status onlyMembers(const Json &object, const std::string &of,
+                   std::initializer_list<std::string_view> known,
+                   const std::string &path) {
+  for (const auto &[name, value] : object.items())
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return Error{fmt::format("unknown member `{}`{}, expected one of {}",
+                               name, of, fmt::join(known, ", ")),
+                   path};
+  return success();
+}
+
+Error notA(const std::string &member, const Json &value, const char *expected,
+           const std::string &path) {
+  return {fmt::format("{} is {}, expected {}", member,
+                      value.dump().substr(0, 40), expected),
+          path};
+}
+
+Status readParameter(const Json &item, Mapping &mapping, Parameter &p) {
+  p.name =
+      item.is_string() ? item.get<std::string>() : textMember(item, "name");
+  if (p.name.empty())
+    return Error{"a parameter is neither a name nor an object with `name`",
+                 mapping.file};
+  std::string of = " of parameter `" + p.name + "`";
+  if (item.is_object())
+    if (Status known = onlyMembers(
+            item, of, {"name", "categorical", "inert_if"}, mapping.file);
+        !known)
+      return known;
+  if (const Json *flag = member(item, "categorical")) {
+    if (!flag->is_boolean())
+      return notA("`categorical`" + of, *flag, "true or false", mapping.file);
+    p.categorical = flag->get<bool>();
+  }
+  if (const Json *inert = member(item, "inert_if")) {
+    std::optional<std::string> text = expressionText(*inert);
+    if (!text)
+      return notA("`inert_if`" + of, *inert, "an expression", mapping.file);
+    p.inertIf = *text;
+  }
+  for (const Parameter &other : mapping.parameters)
+    if (other.name == p.name)
+      return Error{"parameter `" + p.name + "` stands twice", mapping.file};
+  return success();
+}
+
 Status readParameters(const Json &json, Mapping &mapping) {
   const Json *list = member(json, "parameters");
   if (!list || !list->is_array() || list->empty())
     return Error{"`parameters` is missing or not a list", mapping.file};
   for (const Json &item : *list) {
     Parameter p;
-    p.name =
-        item.is_string() ? item.get<std::string>() : textMember(item, "name");
-    if (p.name.empty())
-      return Error{"a parameter is neither a name nor an object with `name`",
-                   mapping.file};
-    if (const Json *flag = member(item, "categorical"))
-      p.categorical = flag->is_boolean() && flag->get<bool>();
-    if (const Json *inert = member(item, "inert_if"))
-      p.inertIf = expressionText(*inert).value_or("");
+    if (Status read = readParameter(item, mapping, p); !read)
+      return read;
     mapping.parameters.push_back(std::move(p));
   }
   return success();
@@ -111,6 +152,10 @@ Status readWorkload(const Json &json, const WorkloadReader &reader,
   std::string name = textMember(*object, "mlir");
   if (name.empty())
     return fail("`workload` is no object with `mlir`, the name of a file");
+  if (Status known = onlyMembers(*object, " of `workload`",
+                                 {"mlir", "op", "knobs"}, mapping.file);
+      !known)
+    return known;
   if (!mapping.features.empty() || !mapping.streams.empty())
     return fail("`workload` stands instead of `features` and `streams`, and "
                 "the mapping has both");
@@ -139,17 +184,41 @@ std::string targetText(const Json &value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+/// Which rows belong together, and of which device they are.
+Status readRows(const Json &json, Mapping &m) {
+  if (const Json *keep = member(json, "keep_if")) {
+    std::optional<std::string> text = expressionText(*keep);
+    if (!text)
+      return notA("`keep_if`", *keep, "an expression", m.file);
+    m.keepIf = *text;
+  }
+  if (const Json *target = member(json, "target"))
+    m.defaultTarget = targetText(*target);
+  if (const Json *targets = member(json, "targets")) {
+    if (!targets->is_object())
+      return notA("`targets`", *targets, "an object device name -> target",
+                  m.file);
+    for (const auto &[device, value] : targets->items())
+      m.targets[device] = targetText(value);
+  }
+  if (const Json *group = member(json, "group_by"))
+    for (const Json &column : *group) {
+      if (!column.is_string())
+        return notA("a column of `group_by`", column, "its name", m.file);
+      m.groupBy.push_back(column.get<std::string>());
+    }
+  return success();
+}
+
 Status checkMembers(const Json &json, const std::string &path) {
-  static constexpr std::string_view kKnown[] = {
-      "schema",    "name",       "notes",    "target",  "targets",
-      "constants", "parameters", "group_by", "keep_if", "let",
-      "valid",     "features",   "streams",  "workload"};
-  for (const auto &[name, value] : json.items())
-    if (std::find(std::begin(kKnown), std::end(kKnown), name) ==
-        std::end(kKnown))
-      return Error{fmt::format("unknown member `{}`, expected one of {}", name,
-                               fmt::join(kKnown, ", ")),
-                   path};
+  if (Status known =
+          onlyMembers(json, "",
+                      {"schema", "name", "notes", "target", "targets",
+                       "constants", "parameters", "group_by", "keep_if", "let",
+                       "valid", "features", "streams", "workload"},
+                      path);
+      !known)
+    return known;
   const Json *schema = member(json, "schema");
   if (!schema || !schema->is_number_integer() || *schema != kSchema)
     return Error{fmt::format("`schema` is {}, expected {}",
@@ -225,15 +294,8 @@ Expected<Mapping> readMapping(const std::string &path,
   if (Status status = checkMembers(*json, path); !status)
     return status.error();
   m.name = textMember(*json, "name");
-  m.keepIf = textMember(*json, "keep_if");
-  if (const Json *target = member(*json, "target"))
-    m.defaultTarget = targetText(*target);
-  if (const Json *targets = member(*json, "targets"))
-    for (const auto &[device, value] : targets->items())
-      m.targets[device] = targetText(value);
-  if (const Json *group = member(*json, "group_by"))
-    for (const Json &column : *group)
-      m.groupBy.push_back(column.is_string() ? column.get<std::string>() : "");
+  if (Status status = readRows(*json, m); !status)
+    return status.error();
   if (Status status = readParameters(*json, m); !status)
     return status.error();
   struct Section {

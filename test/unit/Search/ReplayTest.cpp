@@ -374,6 +374,34 @@ TEST(Mapping, Errors) {
             "constant `n` is `a`, expected a number");
   EXPECT_EQ(mappingError(kMapping, "\"100\"", "[1]"),
             "`fma32` of `features` is [1], expected an expression");
+  EXPECT_EQ(mappingError(kMapping, "\"100\"", "\"-a\"").substr(0, 14),
+            "fma32 `-a` is ");
+  EXPECT_EQ(mappingError(kMapping, "\"blocks\"", "\"launches\""),
+            "`features` has no `blocks`, which the model needs");
+  EXPECT_EQ(mappingError(kMapping, "\"n / a\"", "\"0 * a\"").substr(0, 10),
+            "row 0 has ");
+  auto ofParameters = [](const std::string &parameters) {
+    return mappingError(R"({"schema": 1, "parameters": [@]})", "@", parameters);
+  };
+  EXPECT_EQ(ofParameters(R"({"name": "a", "categoricl": true})"),
+            "unknown member `categoricl` of parameter `a`, expected one of "
+            "name, categorical, inert_if");
+  EXPECT_EQ(ofParameters(R"({"name": "a", "categorical": "yes"})"),
+            "`categorical` of parameter `a` is \"yes\", expected true or "
+            "false");
+  EXPECT_EQ(ofParameters(R"({"name": "a", "inert_if": ["b"]})"),
+            "`inert_if` of parameter `a` is [\"b\"], expected an expression");
+  EXPECT_EQ(ofParameters(R"("a", "b", "a")"), "parameter `a` stands twice");
+  auto withMember = [](const std::string &text) {
+    return mappingError(R"({"schema": 1, @, "parameters": ["a", "b"]})", "@",
+                        text);
+  };
+  EXPECT_EQ(withMember(R"("keep_if": [1])"),
+            "`keep_if` is [1], expected an expression");
+  EXPECT_EQ(withMember(R"("targets": ["t4"])"),
+            "`targets` is [\"t4\"], expected an object device name -> target");
+  EXPECT_EQ(withMember(R"("group_by": [3])"),
+            "a column of `group_by` is 3, expected its name");
 }
 
 TEST(Replay, QuartilesAndRanks) {

@@ -11,6 +11,7 @@
 #include "hwtune/Search/Complete.h"
 #include "hwtune/Search/Transfer.h"
 
+#include <functional>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <set>
@@ -84,6 +85,26 @@ TEST_P(EveryStrategy, OneAndTwoValueParameters) {
   Synthetic s = make({1, 2, 1, 2}, 3);
   EXPECT_EQ(runStrategy(GetParam(), s, 0, 100).order.size(), 8u);
   EXPECT_DOUBLE_EQ(runStrategy(GetParam(), s, 0, 100).best, s.optimum());
+}
+
+/// A model that knows nothing of the parameters, or a few classes of them, or
+/// that forbids all or all but one.
+TEST_P(EveryStrategy, ModelsThatTellLittleApart) {
+  auto predicted = std::vector<std::function<float(size_t)>>{
+      [](size_t) { return 1.0f; },
+      [](size_t i) { return i % 3 ? 2.0f : 1.0f; },
+      [](size_t) { return INFINITY; },
+      [](size_t i) { return i == 7 ? 1.0f : INFINITY; },
+  };
+  for (const auto &of : predicted) {
+    Synthetic s = make({5, 5, 2}, 3);
+    for (size_t i = 0; i < s.problem.size(); ++i)
+      for (size_t j = 0; j < s.problem.logTime.columns; ++j)
+        s.problem.logTime.at(i, j) = of(i);
+    Trace run = runStrategy(GetParam(), s, 0, 1000);
+    EXPECT_EQ(run.order.size(), s.problem.size());
+    EXPECT_DOUBLE_EQ(run.best, s.optimum());
+  }
 }
 
 TEST_P(EveryStrategy, BudgetBelowTheFirstSample) {

@@ -125,6 +125,24 @@ TEST(Tuner, WhenAllAreWrongTheDefaultIsKept) {
             std::string::npos);
 }
 
+/// Candidates that are faster, but not by the objective.
+TEST(Tuner, WhyTheDefaultIsKeptFollowsTheObjective) {
+  Synthetic s;
+  s.options.objective = Objective::Energy;
+  s.hook = [&](const Config &config, Measurement &m) {
+    bool generic = config == s.task.generic;
+    m.seconds = {generic ? 2e-3 : 1e-3};
+    m.measured.seconds = m.measured.coldSeconds = m.seconds[0];
+    m.measured.joules = generic ? 1 : 3;
+  };
+  TuneResult result = s.tuneOk();
+  EXPECT_TRUE(result.keptGeneric);
+  ASSERT_FALSE(result.warnings.empty());
+  EXPECT_EQ(result.warnings.back(),
+            "the generic schedule is kept: no candidate "
+            "is better by objective=energy");
+}
+
 TEST(Tuner, AWrongDefaultIsNoBaseAndNoWinner) {
   Synthetic s;
   s.options.stop.trials = 0;
