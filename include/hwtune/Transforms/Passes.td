@@ -138,8 +138,8 @@ defvar HWTuneOptions = [
          "operation has converged (count; 0: never; default: 0)">,
   Option<"seed", "seed", "uint64_t", /*default=*/"0",
          "seed of everything random (default: 0)">,
-  Option<"strategy", "strategy", "std::string", /*default=*/"\"model\"",
-         "search strategy (default: model): `model`, `random`, `exhaustive`, "
+  Option<"strategy", "strategy", "std::string", /*default=*/"\"auto\"",
+         "search strategy (default: auto): `model`, `random`, `exhaustive`, "
          "`annealing`, `genetic`, `bayes` or `auto`">,
   Option<"objective", "objective", "std::string", /*default=*/"\"latency\"",
          "what is made small: `latency` (one launch from idle, caches cold), "

@@ -27,7 +27,7 @@ struct TuneModuleOptions {
   double seconds = 0;
   unsigned patience = 0; ///< trials without a gain until converged; 0: never
   uint64_t seed = 0;
-  std::string strategy = "model";
+  std::string strategy = "auto";
   std::string objective = "latency";
   double weight = 0.5;
   std::string db;

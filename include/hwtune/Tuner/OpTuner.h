@@ -65,7 +65,7 @@ struct OpTuneOptions {
   double seconds = 0;  ///< 0 = no limit
   size_t patience = 0; ///< trials without a gain until converged; 0 = never
   uint64_t seed = 0;
-  std::string strategy = "model";
+  std::string strategy = "auto";
   Objective objective = Objective::Latency;
   double weight = 0.5;     ///< of time against energy, for `Objective::Pareto`
   bool requireHit = false; ///< never measure; no record is an error
