@@ -70,6 +70,8 @@ Prior Prior::of(const SearchProblem &problem,
 
 Eigen::VectorXf reweighted(const Prior &prior, const std::vector<Seen> &seen) {
   auto vectors = prior.deviation.cols();
+  if (vectors == 0)
+    return prior.mean;
   double count = 0;
   Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(vectors), squares = sum;
   float scale = std::sqrt(float(std::max<Eigen::Index>(vectors - 1, 1)));
@@ -83,7 +85,7 @@ Eigen::VectorXf reweighted(const Prior &prior, const std::vector<Seen> &seen) {
     sum += rest;
     squares += rest.square();
   }
-  if (count < 2 || vectors == 0) // one time only sets the scale
+  if (count < 2) // one time only sets the scale
     return prior.mean;
   Eigen::ArrayXd error = squares - sum.square() / count;
   double least = error.minCoeff();
