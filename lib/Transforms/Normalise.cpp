@@ -7,6 +7,7 @@
 
 #include "hwtune/Transforms/Normalise.h"
 
+#include "Generalise.h"
 #include "UnitWindows.h"
 
 #include "hwtune/IR/Dialect.h"
@@ -85,15 +86,6 @@ void decomposeAggregates(RewriterBase &rewriter, ModuleOp module) {
 // Numbers from outside
 //===----------------------------------------------------------------------===//
 
-/// `op` as a `linalg.generic`, which takes its place if it is none yet.
-FailureOr<linalg::GenericOp> generalised(RewriterBase &rewriter,
-                                         linalg::LinalgOp op) {
-  if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation()))
-    return generic;
-  rewriter.setInsertionPoint(op);
-  return linalg::generalizeNamedOp(rewriter, op);
-}
-
 /// Numbers that the body of `op` uses from outside and that are no constants.
 SmallVector<Value> capturedNumbers(linalg::LinalgOp op) {
   llvm::SetVector<Value> captured;
@@ -146,7 +138,7 @@ void liftNumbers(RewriterBase &rewriter, ModuleOp module) {
     SmallVector<Value> numbers = capturedNumbers(op);
     if (numbers.empty())
       continue;
-    FailureOr<linalg::GenericOp> generic = generalised(rewriter, op);
+    FailureOr<linalg::GenericOp> generic = hwtune::generalised(rewriter, op);
     if (succeeded(generic)) // else refused later, by what its body uses
       addInputs(rewriter, *generic, numbers);
   }
@@ -376,7 +368,7 @@ linalg::LinalgOp withoutRest(RewriterBase &rewriter, linalg::LinalgOp op,
 
 LogicalResult split(RewriterBase &rewriter, linalg::LinalgOp op, Cut cut) {
   op = withoutRest(rewriter, op, cut);
-  FailureOr<linalg::GenericOp> generic = generalised(rewriter, op);
+  FailureOr<linalg::GenericOp> generic = hwtune::generalised(rewriter, op);
   if (failed(generic))
     return failure();
   if (cut.parts == 0) {

@@ -162,9 +162,9 @@ std::vector<SmallVector<TunableOp>> counterparts(ModuleOp copy, size_t count) {
 /// Says, before anything is measured, which functions with something to tune
 /// the rewrite would leave on the host, and why.
 void remarkHostFunctions(ModuleOp buffers,
-                         ArrayRef<SmallVector<TunableOp>> counterparts) {
+                         ArrayRef<SmallVector<TunableOp>> open) {
   llvm::DenseSet<Operation *> tuned;
-  for (const SmallVector<TunableOp> &ops : counterparts)
+  for (const SmallVector<TunableOp> &ops : open)
     for (const TunableOp &each : ops)
       if (each.workload)
         tuned.insert(each.op->getParentOfType<func::FuncOp>());

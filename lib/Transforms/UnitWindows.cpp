@@ -7,7 +7,7 @@
 
 #include "UnitWindows.h"
 
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "Generalise.h"
 
 using namespace mlir;
 
@@ -46,18 +46,14 @@ void hwtune::dropUnitWindows(RewriterBase &rewriter, linalg::LinalgOp op) {
   SmallVector<unsigned> loops = addedUnitLoops(op);
   if (loops.empty() || !isPlainWithout(op, loops) || op.hasIndexSemantics())
     return;
-  rewriter.setInsertionPoint(op);
-  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-  if (!generic) {
-    FailureOr<linalg::GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
-    if (failed(made))
-      return;
-    generic = *made;
-  }
+  FailureOr<linalg::GenericOp> generic = generalised(rewriter, op);
+  if (failed(generic))
+    return;
+  rewriter.setInsertionPoint(*generic);
   linalg::ControlDropUnitDims options;
   options.controlFn = [&](Operation *) { return loops; };
   FailureOr<linalg::DropUnitDimsResult> dropped =
-      linalg::dropUnitDims(rewriter, generic, options);
+      linalg::dropUnitDims(rewriter, *generic, options);
   if (succeeded(dropped))
-    rewriter.replaceOp(generic, dropped->replacements);
+    rewriter.replaceOp(*generic, dropped->replacements);
 }

@@ -303,9 +303,10 @@ def HWAwareTune : Pass<"hw-aware-tune", "::mlir::ModuleOp"> {
     operations such as `linalg.softmax`, `linalg.pack` and `linalg.unpack` are
     decomposed where they are on tensors, numbers that a body uses from outside
     become operands, a long reduction to few results becomes one to partial
-    results and one of these, and an operation with a loop of 0 iterations is
-    removed. A module
-    with nothing to tune gets a warning and is left unchanged.
+    results and one of these, windows of one element and one window of a whole
+    picture are no loops any more, and an operation with a loop of 0 iterations
+    is removed. A module with nothing to tune gets a warning and is left
+    unchanged.
 
     ```
     hwtune-opt --hw-aware-tune input.mlir

@@ -75,10 +75,10 @@ double MemorySystem::spill(double now) {
   auto sectors = unsigned(target.lineBytes / target.sectorBytes);
   if (storeTurn || spillMisses >= 1)
     beyondL1(sectors, true, input.localL2HitRate, served);
-  if (spillMisses >= 1)
+  if (spillMisses >= 1) {
     fill(sectors);
-  if (spillMisses >= 1)
     spillMisses -= 1;
+  }
   return served;
 }
 

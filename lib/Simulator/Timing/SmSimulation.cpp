@@ -341,9 +341,8 @@ void Machine::issueMemory(Warp &warp, Scheduler &scheduler,
       inst, record.access >= 0 ? &trace.accesses[record.access] : nullptr,
       trace.lines, now);
   scheduler.queue.push_back(time.served);
-  if (inst.isAsync)
-    if (time.ready > warp.copied.ready)
-      warp.copied = time;
+  if (inst.isAsync && time.ready > warp.copied.ready)
+    warp.copied = time;
   writeRegisters(warp, inst, on.memoryLatency ? time.ready : now + 1,
                  time.from);
 }

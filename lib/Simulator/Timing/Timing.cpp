@@ -198,6 +198,12 @@ double fullCycles(const SmResult &result, const SmInput &input) {
   return result.cycles + rest * rate;
 }
 
+/// Work of a mean block of the grid, in that of a block of `input`.
+static double meanBlockOver(const SmInput &input) {
+  double executed = executedInsts(input) / double(input.blocks.size());
+  return executed > 0 ? input.instsPerBlock / executed : 1;
+}
+
 SmInput Estimator::inputOf(std::span<const BlockTrace> traces) const {
   SmInput input;
   input.insts = insts;
@@ -242,10 +248,7 @@ void Estimator::simulate(std::span<const BlockTrace> traces) {
       perBlock = (result.blockEnds.back() - first) / (simulated - resident);
     }
     // The others may have more to do, or less, than those simulated.
-    double executed = executedInsts(input) / simulated;
-    if (executed > 0)
-      perBlock *= input.instsPerBlock / executed;
-    cycles += (perSM - simulated) * perBlock;
+    cycles += (perSM - simulated) * perBlock * meanBlockOver(input);
   }
   if (perSM < simulated) // perfect balance was asked for
     cycles *= perSM / simulated;
@@ -270,9 +273,7 @@ double Estimator::aloneCycles(std::span<const BlockTrace> traces) const {
   alone.residentBlocks = 1;
   alone.activeSMs = 1;
   SmResult result = simulateSM(alone, target, options.mechanisms);
-  double executed = executedInsts(alone);
-  double ofMean = executed > 0 ? alone.instsPerBlock / executed : 1;
-  return ofMean * fullCycles(result, alone);
+  return meanBlockOver(alone) * fullCycles(result, alone);
 }
 
 void Estimator::finishTimes() {
