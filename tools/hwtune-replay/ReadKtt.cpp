@@ -7,6 +7,8 @@
 
 #include "JsonValues.h"
 
+#include "hwtune/Support/TimeUnit.h"
+
 #include <cmath>
 #include <fmt/format.h>
 
@@ -23,12 +25,8 @@ Expected<Dataset> readKtt(const std::string &path, const std::string &text) {
     return Error{"`Metadata` or the list `Results` is missing", path};
   data.device = textMember(*metadata, "Device");
   std::string unit = textMember(*metadata, "TimeUnit");
-  double scale = unit == "Nanoseconds"    ? 1e-9
-                 : unit == "Microseconds" ? 1e-6
-                 : unit == "Milliseconds" ? 1e-3
-                 : unit == "Seconds"      ? 1
-                                          : 0;
-  if (scale == 0)
+  std::optional<double> scale = secondsPerUnit(unit);
+  if (!scale)
     return Error{fmt::format("time unit is `{}`, expected Nanoseconds, "
                              "Microseconds, Milliseconds or Seconds",
                              unit),
@@ -55,7 +53,7 @@ Expected<Dataset> readKtt(const std::string &path, const std::string &text) {
       const Json *total = member(result, "TotalDuration");
       if (!total || !total->is_number())
         return Error{"`TotalDuration` is missing or not a number", where};
-      row.seconds = total->get<double>() * scale;
+      row.seconds = total->get<double>() * *scale;
       row.ok = std::isfinite(row.seconds) && row.seconds > 0;
       row.failure = row.ok ? "" : "invalid time";
     } else if (row.failure.empty()) {

@@ -7,26 +7,14 @@
 
 #include "JsonValues.h"
 
+#include "hwtune/Support/TimeUnit.h"
+
 #include <cmath>
 #include <fmt/format.h>
 
 namespace hwtune::replay {
 
 namespace {
-
-/// Seconds per unit; real files write "miliseconds".
-std::optional<double> unitScale(const std::string &unit) {
-  if (unit == "s" || unit == "sec" || unit == "seconds")
-    return 1;
-  if (unit.empty() || unit == "ms" || unit == "milliseconds" ||
-      unit == "miliseconds")
-    return 1e-3;
-  if (unit == "us" || unit == "microseconds")
-    return 1e-6;
-  if (unit == "ns" || unit == "nanoseconds")
-    return 1e-9;
-  return std::nullopt;
-}
 
 /// The measurement that the result is judged by.
 const Json *objective(const Json &result) {
@@ -42,6 +30,23 @@ const Json *objective(const Json &result) {
     if (textMember(m, "name") == wanted)
       return &m;
   return nullptr;
+}
+
+/// Seconds of one unit of a measurement. A time's unit is its own, else the
+/// file's, else milliseconds; anything else must have one of time.
+Expected<double> secondsOf(const Json &measurement, const std::string &fileUnit,
+                           const std::string &where) {
+  std::string name = textMember(measurement, "name");
+  std::string unit = textMember(measurement, "unit");
+  if (unit.empty() && name == "time")
+    unit = fileUnit.empty() ? "ms" : fileUnit;
+  if (std::optional<double> scale = secondsPerUnit(unit))
+    return *scale;
+  return Error{fmt::format("the objective `{}` has the unit `{}`, expected a "
+                           "time: seconds, milliseconds, microseconds or "
+                           "nanoseconds",
+                           name, unit),
+               where};
 }
 
 } // namespace
@@ -69,13 +74,9 @@ Expected<Dataset> readT4(const std::string &path, const std::string &text) {
     const Json *value = m ? member(*m, "value") : nullptr;
     if (value && value->is_number() &&
         (invalidity.empty() || invalidity == "correct")) {
-      std::string unit = textMember(*m, "unit");
-      std::optional<double> scale = unitScale(unit.empty() ? fileUnit : unit);
+      Expected<double> scale = secondsOf(*m, fileUnit, where);
       if (!scale)
-        return Error{fmt::format("time unit is `{}`, expected seconds, "
-                                 "milliseconds, microseconds or nanoseconds",
-                                 unit.empty() ? fileUnit : unit),
-                     where};
+        return scale.error();
       row.seconds = value->get<double>() * *scale;
       row.ok =
           std::isfinite(row.seconds) && row.seconds > 0 && row.seconds < 1e10;

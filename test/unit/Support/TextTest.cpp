@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hwtune/Support/Text.h"
+#include "hwtune/Support/TimeUnit.h"
 
 #include <gtest/gtest.h>
 
@@ -36,6 +37,15 @@ TEST(Text, ParseDouble) {
   EXPECT_FALSE(parseDouble("nan"));
   EXPECT_FALSE(parseDouble("inf"));
   EXPECT_FALSE(parseDouble("1.5 "));
+}
+
+TEST(Text, SecondsPerUnit) {
+  EXPECT_EQ(secondsPerUnit("s"), 1);
+  EXPECT_EQ(secondsPerUnit("miliseconds"), 1e-3);
+  EXPECT_EQ(secondsPerUnit("Microseconds"), 1e-6);
+  EXPECT_EQ(secondsPerUnit("ns"), 1e-9);
+  EXPECT_FALSE(secondsPerUnit(""));
+  EXPECT_FALSE(secondsPerUnit("GFLOP/s"));
 }
 
 TEST(Text, EditDistance) {
