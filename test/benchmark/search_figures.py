@@ -212,7 +212,7 @@ def model_tables(run):
         rows.append([title + (f", {len(models)} problems" if len(models) > 1 else ""),
                      f"{statistics.median(m['spearman'] for m in models):.2f}",
                      f"{statistics.median(m['spearman_fastest_tenth'] for m in models):.2f}",
-                     *tops, f"{statistics.median(m['first_within_5_percent'] for m in models):.0f}",
+                     *tops, f"{statistics.median(m['first_within_5_percent'] or m['candidates'] for m in models):.0f}",
                      f"{statistics.median(m['spearman'] for m in result['par_fit']):.2f}"])
     print("\nmodel alone, no measurement; over several problems the median (90th percentile) "
           "(predicted)")
@@ -254,7 +254,7 @@ def held_out_table(run):
                          f"{model['spearman_fastest_tenth']:.2f}",
                          *(number(model["best_of_top_over_optimum"][k], "{:.3f}", "-")
                            for k in ("1", "5", "10", "50")),
-                         str(model["first_within_5_percent"])])
+                         str(model["first_within_5_percent"] or "never")])
 
     for index in range(len(MAIN)):
         add("as first reasoned", index, REASONED)

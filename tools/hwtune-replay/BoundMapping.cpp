@@ -20,6 +20,9 @@ namespace {
 
 constexpr double kMostKnob = 1e9; // far beyond any, and exact as an integer
 
+constexpr std::string_view kTensorType = "tensor_type";
+constexpr int kLastTensorType = int(TensorType::F4);
+
 using Setter = void (*)(KernelFeatures &, AccessStream &, double);
 struct FieldEntry {
   std::string_view name;
@@ -68,11 +71,8 @@ constexpr FieldEntry kFeatureFields[] = {
                            double v) { f.registersKnown = v != 0; }},
     {"guarded_copies", [](KernelFeatures &f, AccessStream &,
                           double v) { f.guardedCopies = v != 0; }},
-    {"tensor_type",
-     [](KernelFeatures &f, AccessStream &, double v) {
-       bool known = v >= 0 && v <= double(TensorType::F4);
-       f.tensorType = known ? TensorType(int(v)) : TensorType::None;
-     }},
+    {kTensorType, [](KernelFeatures &f, AccessStream &,
+                     double v) { f.tensorType = TensorType(int(v)); }},
 };
 
 constexpr FieldEntry kStreamFields[] = {
@@ -135,6 +135,7 @@ public:
   Binder(const Mapping &mapping, const Dataset &data, const TargetSpec &target)
       : mapping(mapping), data(data), target(target), scope{data.columns} {
     b.mapping = &mapping;
+    b.texts = data.texts;
   }
 
   Expected<BoundMapping> run() {
@@ -149,10 +150,7 @@ public:
 private:
   Expected<Expression> parse(const std::string &text, const std::string &what) {
     auto names = [&](std::string_view name) { return scope.find(name); };
-    // A text that the file does not hold equals none of its values.
-    auto texts = [&](std::string_view t) {
-      return data.findText(t).value_or(-1);
-    };
+    auto texts = [&](std::string_view t) { return data.texts->code(t); };
     Expected<Expression> e = Expression::parse(text, names, texts);
     if (!e)
       return Error{fmt::format("{}: {}", what, e.error().message),
@@ -347,10 +345,11 @@ Expected<double> BoundMapping::number(const Expression &expression,
                                       std::string_view what,
                                       size_t index) const {
   double value = expression.evaluate(variables);
-  if (!std::isfinite(value))
+  if (!std::isfinite(value) || Texts::isText(value))
     return Error{fmt::format("{} `{}` is {} for row {}, expected a finite "
-                             "number",
-                             what, expression.text(), value, index),
+                             "number{}",
+                             what, expression.text(), texts->show(value), index,
+                             std::isnan(value) ? "; no text has one" : ""),
                  mapping->file};
   return value;
 }
@@ -367,10 +366,12 @@ Expected<std::vector<double>> BoundMapping::variables(const Row &row,
     return v;
   size_t first = row.values.size() + constantValues.size();
   for (size_t i = 0; i < lets.size(); ++i) {
+    v[first + i] = lets[i].evaluate(v);
+    if (Texts::isText(v[first + i]))
+      continue;
     Expected<double> value = number(lets[i], v, mapping->lets[i].field, index);
     if (!value)
       return value.error();
-    v[first + i] = *value;
   }
   return v;
 }
@@ -405,6 +406,28 @@ Expected<Config> BoundMapping::config(const std::vector<double> &variables,
   return c;
 }
 
+Status BoundMapping::set(const Field &field,
+                         const std::vector<double> &variables, size_t index,
+                         KernelFeatures &features, AccessStream &stream) const {
+  Expected<double> value =
+      number(field.expression, variables, field.name, index);
+  if (!value)
+    return value.error();
+  auto fail = [&](std::string_view expected) {
+    return Error{fmt::format("{} `{}` is {} for row {}, expected {}",
+                             field.name, field.expression.text(), *value, index,
+                             expected),
+                 mapping->file};
+  };
+  if (*value < 0)
+    return fail("a number of at least 0");
+  if (field.name == kTensorType &&
+      (*value > kLastTensorType || *value != std::floor(*value)))
+    return fail(fmt::format("one of {}", fmt::join(kTensorNames, ", ")));
+  field.set(features, stream, *value);
+  return success();
+}
+
 Expected<KernelFeatures>
 BoundMapping::features(const std::vector<double> &variables,
                        size_t index) const {
@@ -416,19 +439,9 @@ BoundMapping::features(const std::vector<double> &variables,
   }
   KernelFeatures f;
   AccessStream unused;
-  for (const Field &field : featureFields) {
-    Expected<double> value =
-        number(field.expression, variables, field.name, index);
-    if (!value)
-      return value.error();
-    if (*value < 0)
-      return Error{fmt::format("{} `{}` is {} for row {}, expected a number of "
-                               "at least 0",
-                               field.name, field.expression.text(), *value,
-                               index),
-                   mapping->file};
-    field.set(f, unused, *value);
-  }
+  for (const Field &field : featureFields)
+    if (Status s = set(field, variables, index, f, unused); !s)
+      return s.error();
   if (!featureFields.empty() && (f.threadsPerBlock < 1 || f.blocks < 1))
     return Error{fmt::format("row {} has {} threads in a block and {} blocks, "
                              "expected at least 1",
@@ -438,13 +451,9 @@ BoundMapping::features(const std::vector<double> &variables,
     if (stream.condition && stream.condition->evaluate(variables) == 0)
       continue;
     AccessStream &s = f.streams[size_t(f.numStreams++)];
-    for (const Field &field : stream.fields) {
-      Expected<double> value =
-          number(field.expression, variables, field.name, index);
-      if (!value)
-        return value.error();
-      field.set(f, s, *value);
-    }
+    for (const Field &field : stream.fields)
+      if (Status status = set(field, variables, index, f, s); !status)
+        return status.error();
   }
   return f;
 }

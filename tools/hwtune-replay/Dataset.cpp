@@ -7,6 +7,8 @@
 
 #include "Dataset.h"
 
+#include "hwtune/Support/Text.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -19,25 +21,15 @@ std::optional<size_t> Dataset::column(std::string_view name) const {
   return size_t(it - columns.begin());
 }
 
-double Dataset::text(std::string_view value) {
-  return texts.try_emplace(std::string(value), double(texts.size()))
-      .first->second;
-}
-
-std::optional<double> Dataset::findText(std::string_view value) const {
-  auto it = texts.find(std::string(value));
-  if (it == texts.end())
-    return std::nullopt;
-  return it->second;
-}
-
 namespace {
 
 /// The format by what the text starts with; "" if it is none we know.
 std::string guess(const std::string &path, std::string_view text) {
   std::string_view head = text.substr(0, 4096);
+  for (; head.starts_with('#'); head = trim(head)) // comments come first
+    head.remove_prefix(std::min(head.find('\n'), head.size()));
   auto has = [&](std::string_view s) { return head.find(s) != head.npos; };
-  if (head.starts_with("{\"i\""))
+  if (head.starts_with('{') && trim(head.substr(1)).starts_with("\"i\""))
     return "auto-scheduler";
   if (has("\"tune_params_keys\"") || has("\"kernel_name\""))
     return "kernel-tuner";
@@ -52,12 +44,24 @@ std::string guess(const std::string &path, std::string_view text) {
   return "";
 }
 
+/// The reader knew its own texts only.
+void shareTexts(Dataset &data, const std::shared_ptr<Texts> &texts) {
+  for (Row &row : data.rows)
+    for (double &value : row.values)
+      if (Texts::isText(value))
+        value = texts->code(data.texts->show(value));
+  data.texts = texts;
+}
+
 } // namespace
 
-Expected<Dataset> readDataset(const std::string &path, std::string_view asked) {
+Expected<Dataset> readDataset(const std::string &path, std::string_view asked,
+                              const std::shared_ptr<Texts> &texts) {
   Expected<std::string> text = readText(path);
   if (!text)
     return text.error();
+  if (trim(*text).empty())
+    return Error{"is empty", path};
   std::string format = asked.empty() ? guess(path, *text) : std::string(asked);
   Expected<Dataset> data =
       format == "kernel-tuner"     ? readKernelTuner(path, std::move(*text))
@@ -82,6 +86,7 @@ Expected<Dataset> readDataset(const std::string &path, std::string_view asked) {
   data->format = format;
   if (data->rows.empty())
     return Error{"holds no configuration", path};
+  shareTexts(*data, texts);
   return data;
 }
 

@@ -8,18 +8,20 @@
 #ifndef HWTUNE_REPLAY_DATASET_H
 #define HWTUNE_REPLAY_DATASET_H
 
+#include "Texts.h"
+
 #include "hwtune/Support/Expected.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace hwtune::replay {
 
 struct Row {
-  std::vector<double> values; ///< one per column
+  std::vector<double> values; ///< one per column; texts by their code
   bool ok = false;
   double seconds = 0;  ///< where ok
   std::string failure; ///< the tuner's own word, where not ok
@@ -32,21 +34,18 @@ struct Dataset {
   std::string kernel;
   std::vector<std::string> columns;
   std::vector<Row> rows;
+  std::shared_ptr<Texts> texts = std::make_shared<Texts>();
 
   std::optional<size_t> column(std::string_view name) const;
-  /// Text values are numbers from 0 up, in order of appearance.
-  double text(std::string_view value);
-  std::optional<double> findText(std::string_view value) const;
-
-private:
-  std::unordered_map<std::string, double> texts;
 };
 
 /// Formats: kernel-tuner, ktt, t4, auto-scheduler, records, csv; "" = by the
 /// content. `.gz` and `.xz` are unpacked. The file is untrusted: sizes are
-/// limited, and every error names the file and the place in it.
-Expected<Dataset> readDataset(const std::string &path,
-                              std::string_view format = "");
+/// limited, and every error names the file and the place in it. `texts`: of the
+/// data sets that this one is compared with.
+Expected<Dataset>
+readDataset(const std::string &path, std::string_view format = "",
+            const std::shared_ptr<Texts> &texts = std::make_shared<Texts>());
 
 /// A file's text, unpacked.
 Expected<std::string> readText(const std::string &path);

@@ -7,6 +7,8 @@
 
 #include "Expression.h"
 
+#include "Texts.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -361,8 +363,14 @@ double Expression::evaluate(const std::vector<double> &variables) const {
 
 double Expression::at(uint32_t index, const std::vector<double> &v) const {
   const Node &n = nodes[index];
-  auto a = [&] { return at(n.a, v); };
-  auto b = [&] { return at(n.b, v); };
+  auto value = [&](uint32_t node) { return at(node, v); };
+  // A text can be compared and chosen, not reckoned with.
+  auto number = [&](uint32_t node) {
+    double x = at(node, v);
+    return Texts::isText(x) ? NAN : x;
+  };
+  auto a = [&] { return number(n.a); };
+  auto b = [&] { return number(n.b); };
   switch (n.op) {
   case Op::Number:
     return n.number;
@@ -391,15 +399,15 @@ double Expression::at(uint32_t index, const std::vector<double> &v) const {
   case Op::GreaterEqual:
     return a() >= b();
   case Op::Equal:
-    return a() == b();
+    return value(n.a) == value(n.b);
   case Op::NotEqual:
-    return a() != b();
+    return value(n.a) != value(n.b);
   case Op::And:
     return a() != 0 && b() != 0;
   case Op::Or:
     return a() != 0 || b() != 0;
   case Op::Select:
-    return a() != 0 ? b() : at(n.c, v);
+    return a() != 0 ? value(n.b) : value(n.c);
   case Op::Min:
     return std::min(a(), b());
   case Op::Max:
@@ -421,13 +429,13 @@ double Expression::at(uint32_t index, const std::vector<double> &v) const {
   case Op::CeilDiv:
     return std::ceil(a() / b());
   case Op::Wavefronts:
-    return wavefronts({a(), b(), at(n.c, v), at(n.d, v)});
+    return wavefronts({a(), b(), number(n.c), number(n.d)});
   case Op::LineWavefronts:
-    return lineWavefronts({a(), b(), at(n.c, v), at(n.d, v)});
+    return lineWavefronts({a(), b(), number(n.c), number(n.d)});
   case Op::Sectors:
-    return pieces({a(), b(), at(n.c, v), at(n.d, v)}, kSectorWords);
+    return pieces({a(), b(), number(n.c), number(n.d)}, kSectorWords);
   case Op::Lines:
-    return pieces({a(), b(), at(n.c, v), at(n.d, v)}, kLineWords);
+    return pieces({a(), b(), number(n.c), number(n.d)}, kLineWords);
   case Op::RoundUp: {
     double unit = b();
     return std::ceil(a() / unit) * unit;

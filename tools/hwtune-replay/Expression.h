@@ -36,7 +36,8 @@ public:
   static Expected<Expression> parse(std::string_view text,
                                     const NameLookup &names,
                                     const TextLookup &texts);
-  /// Division by zero and the like give infinities or NaN; the caller checks.
+  /// Division by zero and the like give infinities or NaN, and so does
+  /// arithmetic on a text; the caller checks.
   double evaluate(const std::vector<double> &variables) const;
   const std::string &text() const { return source; }
 

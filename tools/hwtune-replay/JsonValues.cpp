@@ -63,7 +63,7 @@ std::optional<double> toNumber(Dataset &data, const Json &value) {
   if (value.is_number())
     return value.get<double>();
   if (value.is_string())
-    return data.text(value.get_ref<const std::string &>());
+    return data.texts->code(value.get_ref<const std::string &>());
   return std::nullopt;
 }
 
@@ -96,7 +96,7 @@ Status addConfig(Dataset &data, const Json &config, Row row,
       return Error{fmt::format("parameter `{}` is missing", data.columns[i]),
                    where};
     std::optional<double> number = toNumber(data, *it);
-    if (!number || !std::isfinite(*number))
+    if (!number || !(std::abs(*number) < Texts::kFirst || it->is_string()))
       return Error{
           fmt::format("parameter `{}` is {}, expected a number or text",
                       data.columns[i], it->dump().substr(0, 40)),

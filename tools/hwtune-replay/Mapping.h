@@ -114,11 +114,16 @@ private:
   /// One value per knob; not every value need be legal.
   Expected<Config> config(const std::vector<double> &variables,
                           size_t index) const;
+  /// Sets one field of a row's features, or says what is wrong with it.
+  Status set(const Field &field, const std::vector<double> &variables,
+             size_t index, KernelFeatures &features,
+             AccessStream &stream) const;
   Expected<double> number(const Expression &expression,
                           const std::vector<double> &variables,
                           std::string_view what, size_t index) const;
 
   const Mapping *mapping = nullptr;
+  std::shared_ptr<const Texts> texts;
   std::vector<double> constantValues;
   std::vector<Expression> lets, valid;
   std::optional<Expression> keepExpression;

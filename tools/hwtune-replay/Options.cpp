@@ -19,35 +19,92 @@ namespace hwtune::replay {
 
 namespace {
 
+/// What a command does; an option counts in some of them only.
+enum Mode : unsigned { kSearch = 1, kModelOnly = 2, kTransfer = 4, kAny = 7 };
+
 struct Option {
   std::string_view name, value, help; ///< value "" = a flag
+  unsigned modes = kAny;
 };
 constexpr Option kOptions[] = {
     {"mapping", "FILE", "what the parameters mean (docs/search.md); required"},
-    {"strategy", "A,B", "strategies, or `all` (default auto)"},
-    {"seeds", "N", "runs of each strategy (default 10)"},
+    {"strategy", "A,B", "strategies, or `all` (default auto)", kSearch},
+    {"seeds", "N", "runs of each strategy (default 10)", kSearch | kTransfer},
     {"first-seed", "N", "seed of the first run (default 0)"},
-    {"budget", "N", "measurements a run, failures included (default 220)"},
+    {"budget", "N", "measurements a run, failures included (default 220)",
+     kSearch},
     {"target", "ID", "GPU the model assumes (default: the mapping's)"},
     {"format", "F", "kernel-tuner, ktt, t4, auto-scheduler, records, csv"},
     {"ensemble", "M", "vectors of model constants (default 48)"},
-    {"constants", "N=V,..", "constants of the model, in place of the reasoned"},
-    {"black-box", "", "no hardware model"},
+    {"constants", "N=V,..", "constants of the model, in place of the reasoned",
+     kSearch | kModelOnly},
+    {"black-box", "", "no hardware model", kSearch},
     {"all-names", "", "do not merge configurations that are one kernel"},
-    {"wrong-constants", "F", "every constant off by x/÷ F, drawn per seed"},
-    {"wrong-branch", "F", "predict the optimum's branch F times too slow"},
-    {"model-only", "", "rank by the model, measure nothing"},
-    {"list", "N", "with --model-only: the model's N favourites, with terms"},
-    {"curve", "", "plain random and plain annealing beside auto"},
-    {"transfer-from", "FILE", "start from the times of another GPU"},
-    {"n", "A,B", "with it: measurements on the new GPU (default 0,5,10,20)"},
-    {"alpha", "A", "with it: weight of the predicted difference, 0..1"},
-    {"hide-best", "S", "with it: hide this share of the source's fastest"},
-    {"random-choice", "", "bayes, auto: random in place of improvement"},
-    {"trace", "", "print every trial: time over the optimum, parameters"},
+    {"wrong-constants", "F", "every constant off by x/÷ F, drawn per seed",
+     kSearch | kModelOnly},
+    {"wrong-branch", "F", "predict the optimum's branch F times too slow",
+     kSearch | kModelOnly},
+    {"model-only", "", "rank by the model, measure nothing", kModelOnly},
+    {"list", "N", "with --model-only: the model's N favourites, with terms",
+     kModelOnly},
+    {"curve", "", "plain random and plain annealing beside auto", kSearch},
+    {"transfer-from", "FILE", "start from the times of another GPU", kTransfer},
+    {"n", "A,B", "with it: measurements on the new GPU (default 0,5,10,20)",
+     kTransfer},
+    {"alpha", "A", "with it: weight of the predicted difference, 0..1",
+     kTransfer},
+    {"hide-best", "S", "with it: hide this share of the source's fastest",
+     kTransfer},
+    {"random-choice", "", "bayes, auto: random in place of improvement",
+     kSearch},
+    {"trace", "", "print every trial: time over the optimum, parameters",
+     kSearch},
     {"json", "FILE", "write the figures there as well (- = stdout, no table)"},
     {"help", "", "this text"},
 };
+
+/// Pairs that contradict each other.
+constexpr std::pair<std::string_view, std::string_view> kApart[] = {
+    {"curve", "strategy"},
+    {"black-box", "ensemble"},
+    {"black-box", "constants"},
+    {"black-box", "wrong-constants"},
+    {"black-box", "wrong-branch"}};
+
+using Names = std::vector<std::string_view>;
+
+bool has(const Names &given, std::string_view name) {
+  return std::find(given.begin(), given.end(), name) != given.end();
+}
+
+/// An option that would have no effect beside the others.
+Status checkTogether(const Names &given, const Options &options) {
+  bool transfers = has(given, "transfer-from");
+  unsigned mode = transfers                  ? kTransfer
+                  : has(given, "model-only") ? kModelOnly
+                                             : kSearch;
+  for (const Option &option : kOptions) {
+    if (!has(given, option.name) || option.modes & mode)
+      continue;
+    if (mode != kSearch)
+      return Error{fmt::format("--{} has no effect with --{}", option.name,
+                               transfers ? "transfer-from" : "model-only"),
+                   ""};
+    return Error{fmt::format("--{} needs --{}", option.name,
+                             option.modes == kTransfer ? "transfer-from=FILE"
+                                                       : "model-only"),
+                 ""};
+  }
+  for (auto [a, b] : kApart)
+    if (has(given, a) && has(given, b))
+      return Error{fmt::format("--{} and --{} exclude each other", a, b), ""};
+  for (std::string_view printer : {"list", "trace"})
+    if (options.json == "-" && has(given, printer))
+      return Error{
+          fmt::format("--{} prints text, --json=- JSON: one of them", printer),
+          ""};
+  return success();
+}
 
 template <typename T>
 Status parseNumber(std::string_view name, std::string_view text, T least,
@@ -170,6 +227,8 @@ Status apply(Options &o, std::string_view name, std::string_view value) {
     r.randomChoice = true;
   else if (name == "trace")
     r.trace = true;
+  else if (name == "json" && value.empty())
+    return Error{"--json needs a file, or - for the standard output", ""};
   else if (name == "json")
     o.json = value;
   else if (name == "help")
@@ -181,6 +240,7 @@ Status apply(Options &o, std::string_view name, std::string_view value) {
 
 Expected<Options> parseOptions(int argc, char **argv) {
   Options o;
+  Names given;
   for (int i = 1; i < argc; ++i) {
     std::string_view argument = argv[i];
     if (!argument.starts_with("--")) {
@@ -201,6 +261,7 @@ Expected<Options> parseOptions(int argc, char **argv) {
                             : fmt::format("--{} needs a value: --{}={}", name,
                                           name, option->value),
                    ""};
+    given.push_back(name);
     Status status = apply(o, name, hasValue ? argument.substr(equal + 1) : "");
     if (!status)
       return status.error();
@@ -209,8 +270,8 @@ Expected<Options> parseOptions(int argc, char **argv) {
     return o;
   if (o.files.empty())
     return Error{"no data file given; --help shows the usage", ""};
-  if (o.transferFrom.empty() && o.transfer.hideBest > 0)
-    return Error{"--hide-best needs --transfer-from=FILE", ""};
+  if (Status status = checkTogether(given, o); !status)
+    return status.error();
   if (o.mapping.empty())
     return Error{"no --mapping=FILE given", ""};
   return o;

@@ -57,11 +57,63 @@ std::vector<Candidate> mergeRepeats(const BoundMapping &bound,
   return merged;
 }
 
-std::string groupName(const Mapping &mapping, const std::vector<double> &key) {
+std::string groupName(const Mapping &mapping, const Texts &texts,
+                      const std::vector<double> &key) {
   std::string name;
   for (size_t i = 0; i < key.size(); ++i)
-    name += fmt::format("{}{}={:g}", i ? " " : "", mapping.groupBy[i], key[i]);
+    name += fmt::format("{}{}={}", i ? " " : "", mapping.groupBy[i],
+                        texts.show(key[i]));
   return name;
+}
+
+/// A column that holds a text has no order, and for a search its values are
+/// places: numbers first, then texts by the alphabet, wherever they stand in
+/// the file.
+std::vector<std::vector<double>>
+placesForTexts(std::vector<std::vector<double>> values, const Texts &texts,
+               std::vector<bool> &categorical) {
+  for (size_t j = 0; j < categorical.size(); ++j) {
+    auto before = [&](double a, double b) {
+      return Texts::isText(a) && Texts::isText(b)
+                 ? texts.show(a) < texts.show(b)
+                 : a < b;
+    };
+    std::map<double, double, decltype(before)> places(before);
+    for (const std::vector<double> &row : values)
+      places.emplace(row[j], 0);
+    if (places.empty() || !Texts::isText(places.rbegin()->first))
+      continue;
+    categorical[j] = true;
+    double next = 0;
+    for (auto &[value, place] : places)
+      place = next++;
+    for (std::vector<double> &row : values)
+      row[j] = places.at(row[j]);
+  }
+  return values;
+}
+
+/// Whether the mapping's word that names are one kernel agrees with the times.
+void compareNames(ReplayProblem &p, const std::vector<uint32_t> &classes) {
+  struct Range {
+    size_t count = 0;
+    double least = kInfinity, most = 0;
+  };
+  std::map<uint32_t, Range> ranges;
+  for (size_t i = 0; i < p.seconds.size(); ++i) {
+    if (!std::isfinite(p.seconds[i]))
+      continue;
+    Range &r = ranges[classes[i]];
+    ++r.count;
+    r.least = std::min(r.least, p.seconds[i]);
+    r.most = std::max(r.most, p.seconds[i]);
+  }
+  for (const auto &[id, r] : ranges) {
+    double factor = r.most / r.least;
+    p.manyNamed += r.count > 1;
+    p.unlikeNames += factor > kNoise;
+    p.mostUnlike = std::max(p.mostUnlike, factor);
+  }
 }
 
 Expected<ReplayProblem> makeOne(const Dataset &data, const Mapping &mapping,
@@ -75,6 +127,7 @@ Expected<ReplayProblem> makeOne(const Dataset &data, const Mapping &mapping,
   for (const Parameter &parameter : mapping.parameters)
     categorical.push_back(parameter.categorical);
   std::map<std::vector<double>, uint32_t> classes;
+  std::vector<uint32_t> classOf;
   p.optimum = kInfinity;
   for (size_t i = 0; i < candidates.size(); ++i) {
     const Candidate &c = candidates[i];
@@ -92,8 +145,7 @@ Expected<ReplayProblem> makeOne(const Dataset &data, const Mapping &mapping,
     }
     auto [it, fresh] = classes.try_emplace(bound.classKey(c.variables),
                                            uint32_t(classes.size()));
-    if (options.mergeClasses)
-      p.search.classes.push_back(it->second);
+    classOf.push_back(it->second);
     p.parameterValues.push_back(bound.parameters(c.variables));
     p.rows.push_back(c.row);
     p.seconds.push_back(seconds);
@@ -102,8 +154,14 @@ Expected<ReplayProblem> makeOne(const Dataset &data, const Mapping &mapping,
       p.optimumAt = p.seconds.size() - 1;
     }
   }
+  if (options.mergeClasses) {
+    compareNames(p, classOf);
+    p.search.classes = std::move(classOf);
+  }
   p.classCount = options.mergeClasses ? classes.size() : p.rows.size();
-  p.search.parameters = encodeParameters(p.parameterValues, categorical);
+  p.texts = data.texts;
+  p.search.parameters = encodeParameters(
+      placesForTexts(p.parameterValues, *p.texts, categorical), categorical);
   p.search.categorical = std::move(categorical);
   return p;
 }
@@ -135,21 +193,30 @@ makeProblems(const Dataset &data, const Mapping &mapping,
     if (bound->keep(*v))
       groups[bound->group(*v)].push_back({i, std::move(*v)});
   }
+  if (groups.empty())
+    return Error{"`keep_if` of " + mapping.file + " keeps none of its rows",
+                 data.file};
   std::vector<ReplayProblem> problems;
+  size_t ruledOut = 0; // that ran
   for (auto &[key, candidates] : groups) {
     Expected<ReplayProblem> p =
         makeOne(data, mapping, *bound, std::move(candidates), options);
     if (!p)
       return p.error();
+    ruledOut += p->removedValid;
     if (!std::isfinite(p->optimum))
       continue; // nothing ran: there is nothing to find
-    p->name = groupName(mapping, key);
+    p->name = groupName(mapping, *data.texts, key);
     p->search.name = p->name.empty() ? data.file : p->name;
     p->target = *target;
     problems.push_back(std::move(*p));
   }
   if (problems.empty())
-    return Error{"no configuration of it has a time", data.file};
+    return Error{ruledOut ? fmt::format("{} rules out all of the {} "
+                                        "configurations of it that ran",
+                                        mapping.file, ruledOut)
+                          : "no configuration of it has a time",
+                 data.file};
   return problems;
 }
 

@@ -22,15 +22,23 @@ struct ReplayProblem {
   std::vector<size_t> rows;
   std::vector<double> seconds;          ///< infinite where it failed
   std::vector<KernelFeatures> features; ///< empty without a model
-  std::vector<std::vector<double>> parameterValues;
+  std::vector<std::vector<double>> parameterValues; ///< texts by code
+  std::shared_ptr<const Texts> texts;
   double optimum = 0;
   size_t optimumAt = 0; ///< candidate
   size_t classCount = 0;
   size_t removed = 0, removedValid = 0; ///< ruled out; those that had run
+  /// Kernels with more than one name that ran; of them those whose names'
+  /// times differ by more than `kNoise`; the largest such factor.
+  size_t manyNamed = 0, unlikeNames = 0;
+  double mostUnlike = 1;
   TargetSpec target;
 
   Observation measure(size_t candidate) const;
 };
+
+/// Times of one kernel differ by less, measured twice.
+inline constexpr double kNoise = 1.05;
 
 struct ProblemOptions {
   std::string target; ///< id or file; "" = the mapping's

@@ -70,6 +70,8 @@ Expected<Dataset> readAutoScheduler(const std::string &path,
   Dataset data;
   std::vector<Columns> all;
   Status status = forEachLine(text, [&](std::string_view line, size_t number) {
+    if (line.starts_with('#'))
+      return success();
     Expected<Json> json = parseJson(path, line, {}, number);
     if (!json)
       return Status(json.error());

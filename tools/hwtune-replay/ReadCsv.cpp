@@ -16,6 +16,7 @@
 
 #include "hwtune/Support/Text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -81,6 +82,13 @@ struct Reader {
 
   Status readHeader(std::string_view line, const std::string &where) {
     for (std::string_view cell : split(line)) {
+      cell = trim(cell);
+      if (std::find(header.begin(), header.end(), cell) != header.end() ||
+          (scale > 0 && timeScale(cell) > 0))
+        return Error{fmt::format("the header names `{}` beside another column "
+                                 "of that name or time",
+                                 cell),
+                     where};
       if (double s = timeScale(cell); s > 0) {
         timeColumn = header.size();
         scale = s;
@@ -112,8 +120,9 @@ struct Reader {
         row.failure = row.ok ? "" : "no time";
         continue;
       }
-      row.values.push_back(
-          number && std::isfinite(*number) ? *number : data.text(cells[i]));
+      row.values.push_back(number && std::abs(*number) < Texts::kFirst
+                               ? *number
+                               : data.texts->code(cells[i]));
       if (!number)
         embedded(cells[i], found);
     }

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
 
 namespace hwtune::replay {
 
@@ -34,16 +36,48 @@ std::optional<double> nanoseconds(const Json &trial) {
   return all.size() % 2 ? all[middle] : (all[middle - 1] + all[middle]) / 2;
 }
 
+/// What a file may hold one of: runs of one operation on one GPU.
+class OneSearch {
+public:
+  void add(const Json &run) {
+    const Json *key = member(run, "key");
+    if (!key)
+      return;
+    std::string gpu = textMember(*key, "gpu");
+    auto [it, fresh] = keys.try_emplace({textMember(*key, "op"), gpu});
+    if (fresh)
+      it->second =
+          fmt::format("{} {} on {} (run {})", textMember(run, "op_name"),
+                      textMember(run, "shapes"), gpu, textMember(run, "uid"));
+  }
+  Status check(const std::string &path) const {
+    if (keys.size() < 2)
+      return success();
+    std::vector<std::string> names;
+    for (const auto &[key, name] : keys)
+      names.push_back(name);
+    return Error{fmt::format("holds the runs of {} searches, expected one "
+                             "(`hwtune-records export RUN`): {}",
+                             names.size(), fmt::join(names, "; ")),
+                 path};
+  }
+
+private:
+  std::map<std::pair<std::string, std::string>, std::string> keys;
+};
+
 } // namespace
 
 Expected<Dataset> readRecords(const std::string &path, std::string_view text) {
   Dataset data;
+  OneSearch runs;
   Status status = forEachLine(text, [&](std::string_view line, size_t number) {
     Expected<Json> json = parseJson(path, line, {}, number);
     if (!json)
       return Status(json.error());
     std::string where = fmt::format("{}:{}", path, number);
     if (textMember(*json, "record") == "run") { // what came out of the trials
+      runs.add(*json);
       if (const Json *key = member(*json, "key"); key && data.device.empty())
         data.device = textMember(*key, "gpu");
       return success();
@@ -73,6 +107,8 @@ Expected<Dataset> readRecords(const std::string &path, std::string_view text) {
   });
   if (!status)
     return status.error();
+  if (Status one = runs.check(path); !one)
+    return one.error();
   return data;
 }
 

@@ -60,7 +60,7 @@ void printTrial(const ReplayProblem &p, size_t number, const Observation &o) {
   say("{:>5} {}", number,
       o.ok ? fmt::format("{:.3f}", o.value / p.optimum) : "failed");
   for (double value : p.parameterValues[o.candidate])
-    say(" {:g}", value);
+    say(" {}", p.texts->show(value));
   say("\n");
 }
 
@@ -302,8 +302,8 @@ std::string listFavourites(ReplayProblem &problem, const Mapping &mapping,
     text += fmt::format("{:>5} {:.3f}:", met.size(),
                         problem.seconds[i] / problem.optimum);
     for (size_t j = 0; j < mapping.parameters.size(); ++j)
-      text += fmt::format(" {}={:g}", mapping.parameters[j].name,
-                          problem.parameterValues[i][j]);
+      text += fmt::format(" {}={}", mapping.parameters[j].name,
+                          problem.texts->show(problem.parameterValues[i][j]));
     text += fmt::format(" | b {:.0f} W {:.0f} waves {:.2f} regs {:.0f}+{:.0f}",
                         p.blocksPerSM, p.warpsPerSM, p.wavesPaid, p.registers,
                         p.spilled);

@@ -21,6 +21,10 @@ namespace hwtune::replay {
 
 namespace {
 
+// Share of the kernels with several names whose times may differ by more than
+// noise: the odd wrong measurement.
+constexpr double kOddNames = 0.02;
+
 std::string ratio(double value) {
   return std::isfinite(value) ? fmt::format("{:.3f}", value) : "-";
 }
@@ -87,7 +91,7 @@ void printModels(const std::vector<ModelOnly> &models, const char *title) {
         "{:>6}\n",
         shortName(m.problem), width, m.candidates, m.rank, m.rankFast,
         ratio(m.top[0]), ratio(m.top[1]), ratio(m.top[2]), ratio(m.top[3]),
-        m.first);
+        m.first ? std::to_string(m.first) : "never");
   if (models.size() < 3)
     return;
   auto all = [&](auto get) {
@@ -187,13 +191,14 @@ Json toJson(const ModelOnly &m) {
   Json top = Json::object();
   for (size_t k = 0; k < kTops.size(); ++k)
     top[std::to_string(kTops[k])] = toJson(m.top[k]);
-  return Json{{"file", m.problem},
-              {"label", "predicted"},
-              {"candidates", m.candidates},
-              {"spearman", m.rank},
-              {"spearman_fastest_tenth", m.rankFast},
-              {"best_of_top_over_optimum", top},
-              {"first_within_5_percent", m.first}};
+  return Json{
+      {"file", m.problem},
+      {"label", "predicted"},
+      {"candidates", m.candidates},
+      {"spearman", m.rank},
+      {"spearman_fastest_tenth", m.rankFast},
+      {"best_of_top_over_optimum", top},
+      {"first_within_5_percent", m.first ? Json(m.first) : Json(nullptr)}};
 }
 
 } // namespace
@@ -201,6 +206,8 @@ Json toJson(const ModelOnly &m) {
 void Report::describe(const Dataset &data,
                       const std::vector<ReplayProblem> &problems) {
   size_t ok = 0, removed = 0, lost = 0, candidates = 0, classes = 0;
+  size_t manyNamed = 0, unlike = 0;
+  double most = 1;
   for (const Row &row : data.rows)
     ok += row.ok;
   for (const ReplayProblem &p : problems) {
@@ -208,6 +215,9 @@ void Report::describe(const Dataset &data,
     lost += p.removedValid;
     candidates += p.rows.size();
     classes += p.classCount;
+    manyNamed += p.manyNamed;
+    unlike += p.unlikeNames;
+    most = std::max(most, p.mostUnlike);
   }
   std::string line = fmt::format(
       "{}: {}, {} rows, {} ran; {} problem{} with {} candidates, {} different "
@@ -219,6 +229,12 @@ void Report::describe(const Dataset &data,
   if (!problems.front().target.id.empty())
     line += fmt::format("; model's target {}", problems.front().target.id);
   about.push_back(std::move(line));
+  if (double(unlike) > kOddNames * double(manyNamed))
+    about.push_back(fmt::format(
+        "warning: of {} kernels with several names {} took times that differ "
+        "by more than {:.0f} %, up to {:.2f}: a wrong `inert_if` hides the "
+        "faster name",
+        manyNamed, unlike, (kNoise - 1) * 100, most));
 }
 
 Status Report::print(const Options &options) const {

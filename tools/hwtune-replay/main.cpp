@@ -27,10 +27,12 @@ int fail(const Error &error) {
 Status runTransfer(std::vector<ReplayProblem> &from,
                    std::vector<ReplayProblem> &to, const Options &options,
                    Report &report) {
+  bool any = false;
   for (ReplayProblem &target : to)
     for (ReplayProblem &source : from) {
       if (source.name != target.name)
         continue;
+      any = true;
       Expected<TransferSummary> summary =
           transfer(source, target, options.replay, options.transfer);
       if (!summary)
@@ -38,6 +40,10 @@ Status runTransfer(std::vector<ReplayProblem> &from,
       report.transfers.push_back(std::move(*summary));
     }
   report.transferCounts = options.transfer.counts;
+  if (!any)
+    return Error{fmt::format("no group of it is in {} too: nothing to transfer",
+                             options.transferFrom),
+                 to.front().search.name};
   return success();
 }
 
@@ -83,9 +89,10 @@ int main(int argc, char **argv) {
                  mapping->file});
   Report report;
   std::vector<ReplayProblem> sources;
+  auto texts = std::make_shared<Texts>();
   if (!options->transferFrom.empty()) {
     Expected<Dataset> data =
-        readDataset(options->transferFrom, options->format);
+        readDataset(options->transferFrom, options->format, texts);
     if (!data)
       return fail(data.error());
     // --target names the new GPU, not this one.
@@ -99,7 +106,7 @@ int main(int argc, char **argv) {
     sources = std::move(*problems);
   }
   for (const std::string &file : options->files) {
-    Expected<Dataset> data = readDataset(file, options->format);
+    Expected<Dataset> data = readDataset(file, options->format, texts);
     if (!data)
       return fail(data.error());
     Expected<std::vector<ReplayProblem>> problems =

@@ -10,8 +10,10 @@
 
 #include <cmath>
 #include <cstdio>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <set>
 
 #include <unistd.h>
 
@@ -182,7 +184,7 @@ TEST(Readers, Ktt) {
   EXPECT_EQ(data->format, "ktt");
   EXPECT_DOUBLE_EQ(data->rows[0].seconds, 5e-6);
   EXPECT_EQ(data->rows[1].failure, "ComputationFailed");
-  EXPECT_EQ(*data->findText("y"), data->rows[1].values[1]);
+  EXPECT_EQ(data->texts->show(data->rows[1].values[1]), "y");
   EXPECT_EQ(readError("k.json", R"({"Metadata": {}})"),
             ": `Metadata` or the list `Results` is missing");
   EXPECT_EQ(readError("k.json", R"({"Metadata": {"TimeUnit": "Weeks"},
@@ -211,8 +213,15 @@ TEST(Readers, T4) {
   EXPECT_FALSE(data->rows[1].ok);
   EXPECT_EQ(data->rows[1].failure, "RuntimeFailedConfig");
   EXPECT_EQ(readError("t4.json", head + "weeks\"}}"),
-            ": result 0: time unit is `weeks`, expected seconds, milliseconds, "
-            "microseconds or nanoseconds");
+            ": result 0: the objective `time` has the unit `weeks`, expected a "
+            "time: seconds, milliseconds, microseconds or nanoseconds");
+  // Only a time can be made small.
+  EXPECT_EQ(readError("t4.json", R"({"schema_version": "1.0.0", "results": [
+              {"configuration": {"A": 1}, "objectives": ["GFLOP/s"],
+               "measurements": [{"name": "GFLOP/s", "value": 9, "unit": ""}]}],
+              "metadata": {"timeunit": "ms"}})"),
+            ": result 0: the objective `GFLOP/s` has the unit ``, expected a "
+            "time: seconds, milliseconds, microseconds or nanoseconds");
 }
 
 TEST(Readers, AutoScheduler) {
@@ -230,8 +239,8 @@ TEST(Readers, AutoScheduler) {
   EXPECT_DOUBLE_EQ(data->rows[1].values[*data->column("sp0_3")], 0);
   EXPECT_DOUBLE_EQ(data->rows[1].values[*data->column("arg1")], 64);
   EXPECT_EQ(data->rows[1].failure, "error 4");
-  EXPECT_EQ(readError("as.log", "{\"i\": 1}"),
-            ":1: expected \"i\": [task, state] and \"r\": [costs, error, …]");
+  EXPECT_EQ(readError("as.log", "# from somewhere\n{ \"i\": 1}"),
+            ":2: expected \"i\": [task, state] and \"r\": [costs, error, …]");
 }
 
 TEST(Readers, Records) {
@@ -251,6 +260,26 @@ TEST(Readers, Records) {
   EXPECT_EQ(readError("r.jsonl", "{\"schema\": 1}\n{\"config\": {\"a\": 1}, "
                                  "\"status\": \"ok\"}"),
             ":2: an `ok` trial without `median_ns` or `times_ns`");
+  // Two GPUs, or two operations, are two searches.
+  std::string trial = R"({"record": "trial", "config": {"a": 1}, "status": "ok",
+    "times_ns": [3]})";
+  std::erase(trial, '\n');
+  auto run = [&](const char *uid, const char *op, const char *gpu) {
+    return fmt::format(R"({{"record": "run", "uid": "{}", "key": {{"op": "{}",
+      "gpu": "{}"}}, "op_name": "mm", "shapes": "4x4"}})",
+                       uid, op, gpu);
+  };
+  auto both = [&](std::string a, std::string b) {
+    std::erase(a, '\n'), std::erase(b, '\n');
+    return "{\"schema\": 1}\n" + a + "\n" + trial + "\n" + b + "\n" + trial;
+  };
+  EXPECT_EQ(readError("r.jsonl", both(run("u", "o", "G"), run("v", "o", "H"))),
+            ": holds the runs of 2 searches, expected one (`hwtune-records "
+            "export RUN`): mm 4x4 on G (run u); mm 4x4 on H (run v)");
+  EXPECT_NE(readError("r.jsonl", both(run("u", "o", "G"), run("v", "p", "G"))),
+            "");
+  TempFile again("r.jsonl", both(run("u", "o", "G"), run("v", "o", "G")));
+  EXPECT_TRUE(readDataset(again.path));
 }
 
 TEST(Readers, Csv) {
@@ -263,6 +292,9 @@ TEST(Readers, Csv) {
   EXPECT_FALSE(data->rows[1].ok);
   EXPECT_EQ(readError("c.csv", "m,feedback\n1,2,3\n"),
             ":2: has 3 cells, expected the 2 of the header");
+  EXPECT_EQ(readError("c.csv", "seconds,m,time_ms\n1,2,3\n"),
+            ":1: the header names `time_ms` beside another column of that name "
+            "or time");
   EXPECT_EQ(readError("c.csv", "m,n\n1,2\n"),
             ":1: the header names no time column, expected one of feedback, "
             "time_ms, seconds");
@@ -272,6 +304,7 @@ TEST(Readers, Files) {
   EXPECT_EQ(readDataset("/nonexistent/x.json").error().str(),
             "/nonexistent/x.json: cannot open: No such file or directory");
   EXPECT_EQ(readDataset("/").error().str(), "/: is not a regular file");
+  EXPECT_EQ(readError("what.bin", " \n"), ": is empty");
   EXPECT_EQ(readError("what.bin", "hello"),
             ": format not recognised; name it with --format");
   EXPECT_NE(readError("what.bin", "hello", "xml").find("unknown format `xml`"),
@@ -284,6 +317,135 @@ TEST(Readers, Files) {
                                             13))
                 .find("xz data are damaged"),
             std::string::npos);
+}
+
+TEST(Readers, TextsAndNumbersOfOneColumnStayApart) {
+  TempFile csv("texts.csv", "u,time_ms\nnone,1\n0,2\nfull,3\n1,4\n0,2\n");
+  Expected<Dataset> data = readDataset(csv.path);
+  ASSERT_TRUE(data) << data.error().str();
+  std::vector<std::string> shown;
+  for (const Row &row : data->rows)
+    shown.push_back(data->texts->show(row.values[0]));
+  EXPECT_EQ(shown, (std::vector<std::string>{"none", "0", "full", "1", "0"}));
+  TempFile map("texts.json", R"({"schema": 1, "parameters": ["u"],
+    "keep_if": "u != 'full'"})");
+  Expected<Mapping> mapping = readMapping(map.path);
+  ASSERT_TRUE(mapping) << mapping.error().str();
+  auto problems = makeProblems(*data, *mapping, {});
+  ASSERT_TRUE(problems) << problems.error().str();
+  // 0, 1, none: a column with a text has no order, whatever the mapping says.
+  EXPECT_EQ(problems->front().search.parameters.data,
+            (std::vector<float>{2, 0, 1}));
+  EXPECT_TRUE(problems->front().search.categorical[0]);
+}
+
+TEST(Readers, AQuotedNumberIsAText) {
+  TempFile file("q.json", R"({"tune_params_keys": ["a"], "cache": {
+    "x": {"a": "8", "time": 1}, "y": {"a": 8, "time": 2}}})");
+  Expected<Dataset> data = readDataset(file.path);
+  ASSERT_TRUE(data) << data.error().str();
+  EXPECT_NE(data->rows[0].values, data->rows[1].values);
+  TempFile map("q-map.json", R"({"schema": 1, "parameters": ["a"],
+    "features": {"threads_per_block": "32 * a", "blocks": "1"}})");
+  Expected<Mapping> mapping = readMapping(map.path);
+  ASSERT_TRUE(mapping) << mapping.error().str();
+  auto problems = makeProblems(*data, *mapping, {"rtx-3090", true});
+  ASSERT_FALSE(problems);
+  EXPECT_NE(problems.error().str().find(
+                "threads_per_block `32 * a` is nan for row 0, expected a "
+                "finite number; no text has one"),
+            std::string::npos)
+      << problems.error().str();
+}
+
+TEST(Mapping, NamesThatAreDeclaredOneKernelAreCompared) {
+  TempFile csv("n.csv", "a,pad,time_ms\n1,0,1.00\n1,1,1.01\n2,0,2.0\n"
+                        "2,1,1.0\n3,0,inf\n3,1,5\n");
+  TempFile map("n.json", R"({"schema": 1, "parameters": ["a",
+    {"name": "pad", "inert_if": "1"}]})");
+  Expected<Dataset> data = readDataset(csv.path);
+  Expected<Mapping> mapping = readMapping(map.path);
+  ASSERT_TRUE(data && mapping);
+  auto problems = makeProblems(*data, *mapping, {});
+  ASSERT_TRUE(problems) << problems.error().str();
+  EXPECT_EQ(problems->front().manyNamed, 2u);
+  EXPECT_EQ(problems->front().unlikeNames, 1u);
+  EXPECT_DOUBLE_EQ(problems->front().mostUnlike, 2);
+  problems = makeProblems(*data, *mapping, {"", /*mergeClasses=*/false});
+  EXPECT_EQ(problems->front().manyNamed, 0u);
+}
+
+TEST(Mapping, SaysWhatLeavesNothing) {
+  TempFile csv("e.csv", "a,time_ms\n1,1\n2,inf\n");
+  Expected<Dataset> data = readDataset(csv.path);
+  ASSERT_TRUE(data);
+  auto error = [&](const char *rule) {
+    TempFile map("e.json",
+                 std::string(R"({"schema": 1, "parameters": ["a"], )") + rule +
+                     "}");
+    Expected<Mapping> mapping = readMapping(map.path);
+    EXPECT_TRUE(mapping);
+    auto problems = makeProblems(*data, *mapping, {});
+    EXPECT_FALSE(problems);
+    return problems ? "" : problems.error().message;
+  };
+  EXPECT_NE(error(R"("keep_if": "0")").find("keeps none of its rows"),
+            std::string::npos);
+  EXPECT_NE(error(R"("valid": {"never": "0"})")
+                .find("rules out all of the 1 configurations of it that ran"),
+            std::string::npos);
+  EXPECT_EQ(error(R"("keep_if": "a == 2")"),
+            "no configuration of it has a time");
+}
+
+namespace {
+
+/// Rows of two layouts, of which `row` is the fast one.
+std::string layouts(const char *first, const char *second) {
+  std::string text = "layout,threads,time_ms\n";
+  for (const char *layout : {first, second})
+    for (int threads : {32, 64, 128})
+      text += fmt::format("{},{},{}\n", layout, threads,
+                          (std::string(layout) == "row" ? 1 : 3) *
+                              (1 + 1.0 / threads));
+  return text;
+}
+
+} // namespace
+
+TEST(Transfer, MatchesTextsByTheTextNotItsPlaceInTheFile) {
+  TempFile a("ta.csv", layouts("row", "col")),
+      b("tb.csv", layouts("col", "row"));
+  for (std::string group : {"", R"("group_by": ["layout"],)"}) {
+    TempFile map("t.json", R"({"schema": 1, "target": "t4", )" + group + R"(
+      "parameters": ["layout", "threads"],
+      "features": {"threads_per_block": "threads", "blocks": "100"}})");
+    Expected<Mapping> mapping = readMapping(map.path);
+    ASSERT_TRUE(mapping) << mapping.error().str();
+    auto texts = std::make_shared<Texts>();
+    Expected<Dataset> from = readDataset(a.path, "", texts);
+    Expected<Dataset> to = readDataset(b.path, "", texts);
+    auto sources = makeProblems(*from, *mapping, {});
+    auto targets = makeProblems(*to, *mapping, {});
+    ASSERT_TRUE(sources && targets);
+    for (ReplayProblem &source : *sources)
+      for (ReplayProblem &target : *targets) {
+        if (source.name != target.name)
+          continue;
+        ReplayOptions options;
+        options.seeds = 1;
+        Expected<TransferSummary> t = transfer(source, target, options, {});
+        ASSERT_TRUE(t) << t.error().str();
+        EXPECT_DOUBLE_EQ(t->winner, 1);
+        EXPECT_EQ(t->shared, group.empty() ? 6u : 3u);
+      }
+    if (!group.empty()) {
+      std::set<std::string> names;
+      for (const ReplayProblem &p : *targets)
+        names.insert(p.name);
+      EXPECT_EQ(names, (std::set<std::string>{"layout=col", "layout=row"}));
+    }
+  }
 }
 
 namespace {
@@ -353,6 +515,12 @@ TEST(Mapping, Errors) {
             "`let`");
   EXPECT_EQ(mappingError(kMapping, "\"n / a\"", "\"n / (a - 1)\""),
             "blocks `n / (a - 1)` is inf for row 0, expected a finite number");
+  EXPECT_EQ(
+      mappingError(kMapping, "\"loads\": 3", "\"loads\": -3"),
+      "stream 1 loads `-3` is -3 for row 0, expected a number of at least 0");
+  EXPECT_EQ(mappingError(kMapping, "\"fma32\": \"100\"", "\"tensor_type\": 99"),
+            "tensor_type `99` is 99 for row 0, expected one of NONE, "
+            "F16_ACC_F32, F16_ACC_F16, BF16, TF32, F64, I8, I4, F8, F4");
   EXPECT_NE(mappingError(kMapping, "\"fma32\"", "\"fma\"")
                 .find("unknown feature field `fma`, expected one of threads"),
             std::string::npos);
@@ -452,4 +620,22 @@ TEST(Options, Errors) {
             "unknown strategy `magic`, expected one of exhaustive, random, "
             "annealing, genetic, bayes, model, auto or all");
   EXPECT_EQ(error({"x", "--mapping=y", "--strategy=auto,random"}), "");
+  EXPECT_EQ(error({"x", "--mapping=y", "--hide-best=0.1"}),
+            "--hide-best needs --transfer-from=FILE");
+  EXPECT_EQ(error({"x", "--mapping=y", "--list=3"}),
+            "--list needs --model-only");
+  EXPECT_EQ(error({"x", "--mapping=y", "--model-only", "--black-box"}),
+            "--black-box has no effect with --model-only");
+  EXPECT_EQ(error({"x", "--mapping=y", "--transfer-from=z", "--budget=9"}),
+            "--budget has no effect with --transfer-from");
+  EXPECT_EQ(error({"x", "--mapping=y", "--transfer-from=z", "--model-only"}),
+            "--model-only has no effect with --transfer-from");
+  EXPECT_EQ(error({"x", "--mapping=y", "--curve", "--strategy=random"}),
+            "--curve and --strategy exclude each other");
+  EXPECT_EQ(error({"x", "--mapping=y", "--black-box", "--wrong-branch=2"}),
+            "--black-box and --wrong-branch exclude each other");
+  EXPECT_EQ(error({"x", "--mapping=y", "--trace", "--json=-"}),
+            "--trace prints text, --json=- JSON: one of them");
+  EXPECT_EQ(error({"x", "--mapping=y", "--json="}),
+            "--json needs a file, or - for the standard output");
 }
