@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernel Tuner caches and T4 results, field by field as their documentation
-// says. Files are untrusted; what does not fit is an error with the entry's
-// name, never a guess.
+// Kernel Tuner caches, T4 and KTT results, field by field as their
+// documentation says. Files are untrusted; what does not fit is an error with
+// the entry's name, never a guess.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +15,7 @@
 
 #include "hwtune/Support/Sha256.h"
 #include "hwtune/Support/Text.h"
+#include "hwtune/Support/TimeUnit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +25,7 @@ namespace hwtune {
 namespace {
 
 constexpr size_t kMaxFile = size_t(1) << 30;
-constexpr double kNsPerMs = 1e6;
+constexpr double kNsPerMs = 1e6, kNsPerSecond = 1e9;
 
 std::string word(const OrderedJson &json, const char *key) {
   if (!json.is_object() || !json.contains(key))
@@ -204,7 +205,30 @@ static TrialStatus statusOfT4(const std::string &invalidity) {
   return invalidity == "correct" ? TrialStatus::Ok : TrialStatus::Launch;
 }
 
-static Status t4Entry(const OrderedJson &entry, TrialRecord &trial) {
+/// Nanoseconds of the measurement `time`, which is in milliseconds where
+/// neither it nor the file (`fileUnit`) names a unit.
+static Status takeT4Time(const OrderedJson &measurements,
+                         const std::string &fileUnit, TrialRecord &trial) {
+  for (const OrderedJson &m : measurements) {
+    if (word(m, "name") != "time" || !m.contains("value") ||
+        !m["value"].is_number())
+      continue;
+    std::string unit = word(m, "unit");
+    if (unit.empty())
+      unit = fileUnit.empty() ? "ms" : fileUnit;
+    std::optional<double> seconds = secondsPerUnit(unit);
+    if (!seconds)
+      return Error{fmt::format("its time is in '{}', expected seconds, "
+                               "milliseconds, microseconds or nanoseconds",
+                               unit),
+                   ""};
+    trial.medianNs = m["value"].get<double>() * *seconds * kNsPerSecond;
+  }
+  return success();
+}
+
+static Status t4Entry(const OrderedJson &entry, const std::string &fileUnit,
+                      TrialRecord &trial) {
   auto bad = [](const char *what) { return Status(Error{what, ""}); };
   if (!entry.is_object() || !entry.contains("configuration") ||
       !entry["configuration"].is_object())
@@ -229,10 +253,9 @@ static Status t4Entry(const OrderedJson &entry, TrialRecord &trial) {
   if (!trial.ok())
     return success();
   if (entry.contains("measurements") && entry["measurements"].is_array())
-    for (const OrderedJson &m : entry["measurements"])
-      if (word(m, "name") == "time" && m.contains("value") &&
-          m["value"].is_number())
-        trial.medianNs = m["value"].get<double>() * kNsPerMs;
+    if (Status status = takeT4Time(entry["measurements"], fileUnit, trial);
+        !status)
+      return status;
   if (!(trial.medianNs.value_or(0) > 0) || !std::isfinite(*trial.medianNs))
     return bad("it is correct, but has no time above 0");
   return success();
@@ -253,9 +276,93 @@ Expected<RunWithTrials> importT4(std::string_view text, std::string_view name,
   run.key.op = "t4:" + run.uid;
   run.key.gpu = gpu;
   run.objective = "time";
+  std::string fileUnit =
+      json->contains("metadata") ? word((*json)["metadata"], "timeunit") : "";
   for (const OrderedJson &entry : (*json)["results"]) {
     TrialRecord trial = newTrial(int64_t(result.second.size()), run);
-    if (Status status = t4Entry(entry, trial); !status)
+    if (Status status = t4Entry(entry, fileUnit, trial); !status)
+      return wrong(name, std::to_string(trial.index), status.error().message);
+    result.second.push_back(std::move(trial));
+  }
+  finish(result);
+  return result;
+}
+
+/// Nothing where the word is none of KTT's.
+static std::optional<TrialStatus> statusOfKtt(const std::string &status) {
+  if (status == "Ok")
+    return TrialStatus::Ok;
+  if (status == "ComputationFailed")
+    return TrialStatus::Launch;
+  if (status == "ValidationFailed")
+    return TrialStatus::Wrong;
+  if (status == "CompilationFailed")
+    return TrialStatus::Compile;
+  if (status == "DeviceLimitsExceeded")
+    return TrialStatus::Constraint;
+  return std::nullopt;
+}
+
+static Status kttEntry(const OrderedJson &entry, double secondsPerTime,
+                       TrialRecord &trial) {
+  auto bad = [](const std::string &what) { return Status(Error{what, ""}); };
+  if (!entry.is_object() || !entry.contains("Configuration") ||
+      !entry["Configuration"].is_array())
+    return bad("it has no configuration");
+  for (const OrderedJson &pair : entry["Configuration"]) {
+    std::string knob = word(pair, "Name");
+    if (knob.empty() || !pair.contains("Value") ||
+        pair["Value"].is_structured() || pair["Value"].is_null())
+      return bad("a parameter has no name, or no number or word");
+    trial.config[knob] = pair["Value"];
+  }
+  std::string status = word(entry, "Status");
+  std::optional<TrialStatus> known = statusOfKtt(status);
+  if (!known)
+    return bad(fmt::format("its status is '{}'", status));
+  trial.status = *known;
+  trial.reason = trial.ok() ? "" : status;
+  if (!trial.ok())
+    return success();
+  if (!entry.contains("TotalDuration") || !entry["TotalDuration"].is_number())
+    return bad("it is Ok, but has no TotalDuration");
+  double ns =
+      entry["TotalDuration"].get<double>() * secondsPerTime * kNsPerSecond;
+  if (!(ns > 0) || !std::isfinite(ns))
+    return bad("its TotalDuration is no number above 0");
+  trial.medianNs = ns;
+  trial.timesNs = {ns};
+  return success();
+}
+
+Expected<RunWithTrials> importKtt(std::string_view text,
+                                  std::string_view name) {
+  Expected<OrderedJson> json = parseOrderedJson(text, "results", kMaxFile);
+  if (!json)
+    return Error{json.error().message, std::string(name)};
+  if (!json->is_object() || !json->contains("Metadata") ||
+      !json->contains("Results") || !(*json)["Results"].is_array())
+    return Error{"no KTT results: `Metadata` and an array `Results` are "
+                 "expected",
+                 std::string(name)};
+  const OrderedJson &metadata = (*json)["Metadata"];
+  std::string unit = word(metadata, "TimeUnit");
+  std::optional<double> seconds = secondsPerUnit(unit);
+  if (!seconds)
+    return Error{fmt::format("`TimeUnit` is '{}', expected Nanoseconds, "
+                             "Microseconds, Milliseconds or Seconds",
+                             unit),
+                 std::string(name)};
+  RunWithTrials result{newRun(text, "ktt"), {}};
+  RunRecord &run = result.first;
+  const OrderedJson &entries = (*json)["Results"];
+  run.opName = entries.empty() ? "" : word(entries.front(), "KernelName");
+  run.key.op = fmt::format("ktt:{}:{}", run.opName, run.uid);
+  run.key.gpu = word(metadata, "Device");
+  run.objective = "time";
+  for (const OrderedJson &entry : entries) {
+    TrialRecord trial = newTrial(int64_t(result.second.size()), run);
+    if (Status status = kttEntry(entry, *seconds, trial); !status)
       return wrong(name, std::to_string(trial.index), status.error().message);
     result.second.push_back(std::move(trial));
   }

@@ -18,6 +18,7 @@
 namespace hwtune {
 namespace {
 
+constexpr size_t kHeadBytes = 65536; // what tells the format of a log
 constexpr uint64_t kMaxFileBytes = uint64_t(1) << 30;
 constexpr std::string_view kDatabaseMark = "SQLite format 3";
 
@@ -43,30 +44,68 @@ Expected<Recording> readDatabase(const std::string &path) {
   return recording;
 }
 
+std::string knobsOf(const Space &space) {
+  std::vector<std::string> names;
+  for (const Knob &knob : space.knobs)
+    names.push_back(knob.name);
+  return join(names, ", ");
+}
+
+/// A log of transform steps: what it times cannot be told in knobs.
+bool isStepLog(std::string_view text) {
+  for (std::string_view line : split(text.substr(0, kHeadBytes), '\n')) {
+    line = trim(line);
+    if (line.empty() || line.starts_with('#'))
+      continue;
+    if (!line.starts_with('{'))
+      return false;
+    line = trim(line.substr(1));
+    return line.starts_with("\"i\"") || line.starts_with("\"input\"");
+  }
+  return false;
+}
+
 /// A format is known by what only it has on its first level.
 Expected<Recording> readText(const std::string &text, const std::string &path,
-                             const std::string &gpu) {
+                             const std::string &gpu, const Space &space) {
   if (text.find("\"record\"") < text.find('\n')) {
     Expected<std::vector<RunWithTrials>> runs = importJsonLines(text, path);
     if (!runs)
       return runs.error();
     return Recording{std::move(*runs)};
   }
-  Expected<RunWithTrials> run = text.find("\"cache\"") != std::string::npos
-                                    ? importKernelTuner(text, path)
+  if (isStepLog(text))
+    return Error{fmt::format("it is a log of TVM, whose steps do not name the "
+                             "knobs {}; hwtune-replay reads it with a mapping",
+                             knobsOf(space)),
+                 path};
+  auto has = [&](const char *member) {
+    return text.find(member) != std::string::npos;
+  };
+  if (!has("\"cache\"") && !has("\"Results\"") && !has("\"results\""))
+    return Error{
+        trim(text).empty()
+            ? "it is empty"
+            : "format not recognised, expected a tuning database or "
+              "its JSON lines, a Kernel Tuner cache, KTT or T4 results",
+        path};
+  Expected<RunWithTrials> run = has("\"cache\"") ? importKernelTuner(text, path)
+                                : has("\"Results\"")
+                                    ? importKtt(text, path)
                                     : importT4(text, path, gpu);
   if (!run)
     return run.error();
   return Recording{{std::move(*run)}, /*own=*/false};
 }
 
-Expected<Recording> read(const std::string &path, const std::string &gpu) {
+Expected<Recording> read(const std::string &path, const std::string &gpu,
+                         const Space &space) {
   Expected<std::string> text = readFile(path, kMaxFileBytes);
   if (!text)
     return text.error();
   if (text->starts_with(kDatabaseMark))
     return readDatabase(path);
-  return readText(*text, path, gpu);
+  return readText(*text, path, gpu, space);
 }
 
 std::string listOf(const std::set<std::string> &names) {
@@ -78,7 +117,7 @@ std::string listOf(const std::set<std::string> &names) {
 Expected<RecordedTimes> readRecordedTimes(const std::string &path,
                                           const RecordedTimesQuery &query,
                                           const Space &space) {
-  Expected<Recording> recording = read(path, query.gpu);
+  Expected<Recording> recording = read(path, query.gpu, space);
   if (!recording)
     return recording.error();
   RecordedTimes times;

@@ -8,6 +8,10 @@
 // RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.db})' 2>&1 | FileCheck %s
 // RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.jsonl})' 2>&1 | FileCheck %s
 // RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.json})' 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: hwtune-records export --db=%t.db --format=t4 --out=%t.t4.json
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.t4.json})' 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: %python %S/Inputs/cache-to-ktt.py %t.json > %t.ktt.json
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.ktt.json})' 2>&1 | FileCheck %s --check-prefix=OTHER
 // CHECK: linalg.copy 300{{.*}} replayed
 // CHECK: {{[0-9]+}} tried; every candidate was tried
 // CHECK: warning: the recorded times are simulated
@@ -16,6 +20,12 @@
 // OTHER: hwtune.result = #hwtune.result<replayed on "replay:{{.*}}"
 
 // RUN: not hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.none})' 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: echo '{"i": [["[1]", "cuda"], [[], [["SP", 1, 0, 8, [2], 1]]]], "r": [[1.0], 0, 1, 1]}' > %t.log
+// RUN: not hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.log})' 2>&1 | FileCheck %s --check-prefix=STEPS
+// STEPS: it is a log of TVM, whose steps do not name the knobs {{[a-z_, ]+}}; hwtune-replay reads it with a mapping
+// RUN: echo hello > %t.txt
+// RUN: not hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.txt})' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: format not recognised, expected a tuning database or its JSON lines, a Kernel Tuner cache, KTT or T4 results
 // RUN: sed 's/300xf32/301xf32/g' %s > %t.mlir
 // RUN: not hwtune-opt %t.mlir --pass-pipeline='builtin.module(hw-tune{device=replay:%t.db})' 2>&1 | FileCheck %s --check-prefix=OP
 // RUN: sed 's/"t4"/"a10"/' %s > %t.mlir

@@ -62,6 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   records(text);
   configuration(text);
   others(importKernelTuner(text, "input"));
+  others(importKtt(text, "input"));
   others(importT4(text, "input", "gpu"));
   return 0;
 }

@@ -216,11 +216,14 @@ Expected<std::vector<RunWithTrials>> runsToExport(Database &db,
   return result;
 }
 
+/// Also what is read only.
 bool isFormat(const std::string &format) {
-  return format == "jsonl" || format == "kernel-tuner" || format == "t4";
+  return format == "jsonl" || format == "kernel-tuner" || format == "t4" ||
+         format == "ktt";
 }
 std::string unknownFormat(const std::string &format) {
-  return fmt::format("unknown format '{}', expected jsonl, kernel-tuner or t4",
+  return fmt::format("unknown format '{}', expected jsonl, kernel-tuner, t4 or "
+                     "ktt",
                      format);
 }
 
@@ -228,6 +231,8 @@ CommandResult exportRuns(Database &db, const Arguments &arguments) {
   std::string format = arguments.get("format", "jsonl");
   if (!isFormat(format))
     return badLine(unknownFormat(format));
+  if (format == "ktt")
+    return badLine("format ktt can be imported, not exported");
   Expected<std::vector<RunWithTrials>> runs = runsToExport(db, arguments);
   if (!runs)
     return failed(runs.error());
@@ -254,7 +259,9 @@ Expected<std::vector<RunWithTrials>> readRuns(const std::string &format,
   if (format == "jsonl")
     return importJsonLines(text, name);
   Expected<RunWithTrials> run = format == "t4" ? importT4(text, name, gpu)
-                                               : importKernelTuner(text, name);
+                                : format == "ktt"
+                                    ? importKtt(text, name)
+                                    : importKernelTuner(text, name);
   if (!run)
     return run.error();
   return std::vector<RunWithTrials>{std::move(*run)};

@@ -30,8 +30,8 @@ tools.
   --db=PATH             the database (default: in the user's cache folder)
   --op=TEXT, --gpu=ID   only runs whose operation contains TEXT, on this GPU;
                         with import --format=t4: the GPU of the file
-  --format=FORMAT       jsonl (default), kernel-tuner or t4; the last two hold
-                        one run
+  --format=FORMAT       jsonl (default), kernel-tuner, t4 or ktt; the last
+                        three hold one run, ktt is read only
   --out=FILE            export to this file
   --unfinished          prune: runs that were interrupted, a day ago or more
   --older-than=DAYS     prune: runs that began longer ago

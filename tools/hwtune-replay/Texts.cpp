@@ -12,8 +12,8 @@
 namespace hwtune::replay {
 
 double Texts::code(std::string_view text) {
-  auto [it, fresh] = codes.try_emplace(std::string(text),
-                                       kFirst * double(1 + known.size()));
+  auto [it, fresh] =
+      codes.try_emplace(std::string(text), kFirst * double(1 + known.size()));
   if (fresh)
     known.push_back(it->first);
   return it->second;

@@ -37,7 +37,10 @@ Expected<std::vector<RunWithTrials>> importJsonLines(std::string_view text,
 /// is never a hit for an op of ours.
 Expected<RunWithTrials> importKernelTuner(std::string_view text,
                                           std::string_view name);
-/// T4 results as one run; `gpu` is the device, which such files often lack.
+/// KTT results (JSON) as one run with the key "ktt:NAME:…".
+Expected<RunWithTrials> importKtt(std::string_view text, std::string_view name);
+/// T4 results as one run; `gpu` is the device, which such files often lack. A
+/// time without a unit is in milliseconds.
 Expected<RunWithTrials> importT4(std::string_view text, std::string_view name,
                                  std::string_view gpu);
 

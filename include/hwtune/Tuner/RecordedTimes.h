@@ -33,7 +33,7 @@ struct RecordedTimesQuery {
 };
 
 /// Reads `path`: a tuning database, its export as JSON lines, a Kernel Tuner
-/// cache or T4 results. Of our own records those count that are of this
+/// cache, KTT or T4 results. Of our own records those count that are of this
 /// operation, GPU and schedule; the other formats hold one operation, whose
 /// parameters must be named as the knobs of `space`. An error where the file
 /// cannot be read, or nothing in it counts: says what it holds instead.

@@ -226,3 +226,62 @@ TEST(T4, ImportsWhatIsExported) {
                 .str(),
             "t.json: entry '0': it is correct, but has no time above 0");
 }
+
+TEST(T4, TheUnitIsTheTimesElseTheFiles) {
+  std::string head = R"({"results": [{"configuration": {"x": 1},
+    "invalidity": "correct", "measurements": [{"name": "time", "value": 2,
+    "unit": ")";
+  auto median = [&](const std::string &unit, const std::string &fileUnit) {
+    Expected<RunWithTrials> run =
+        importT4(head + unit + R"("}]}], "metadata": {"timeunit": ")" +
+                     fileUnit + "\"}}",
+                 "t.json", "");
+    EXPECT_TRUE(bool(run)) << run.error().str();
+    return run ? *run->second[0].medianNs : 0;
+  };
+  EXPECT_DOUBLE_EQ(median("us", "s"), 2e3);
+  EXPECT_DOUBLE_EQ(median("", "s"), 2e9);
+  EXPECT_DOUBLE_EQ(median("", ""), 2e6);
+  EXPECT_EQ(importT4(head + R"(J"}]}]})", "t.json", "").error().str(),
+            "t.json: entry '0': its time is in 'J', expected seconds, "
+            "milliseconds, microseconds or nanoseconds");
+}
+
+static std::string kttError(const std::string &text) {
+  Expected<RunWithTrials> run = importKtt(text, "k.json");
+  return run ? "accepted" : run.error().str();
+}
+
+TEST(Ktt, Imports) {
+  std::string head = R"({"Metadata": {"Device": "GPU",
+    "TimeUnit": "Microseconds"}, "Results": [)";
+  Expected<RunWithTrials> run = importKtt(head + R"(
+    {"KernelName": "k", "Status": "Ok", "TotalDuration": 2.5, "Configuration":
+     [{"Name": "x", "ValueType": "UnsignedInt", "Value": 1},
+      {"Name": "mode", "ValueType": "String", "Value": "a"}]},
+    {"Status": "DeviceLimitsExceeded",
+     "Configuration": [{"Name": "x", "Value": 2}, {"Name": "mode", "Value": "a"}]}
+    ]})",
+                                          "k.json");
+  ASSERT_TRUE(bool(run)) << run.error().str();
+  EXPECT_EQ(run->first.key.gpu, "GPU");
+  EXPECT_EQ(run->first.opName, "k");
+  EXPECT_EQ(run->first.origin, "imported:ktt");
+  ASSERT_EQ(run->second.size(), 2u);
+  EXPECT_DOUBLE_EQ(*run->second[0].medianNs, 2500);
+  EXPECT_EQ(configText(run->second[0].config), "{x = 1, mode = a}");
+  EXPECT_EQ(run->second[1].status, TrialStatus::Constraint);
+  EXPECT_EQ(run->second[1].reason, "DeviceLimitsExceeded");
+  EXPECT_EQ(kttError("{}"), "k.json: no KTT results: `Metadata` and an array "
+                            "`Results` are expected");
+  EXPECT_EQ(kttError(R"({"Metadata": {"TimeUnit": "Weeks"}, "Results": []})"),
+            "k.json: `TimeUnit` is 'Weeks', expected Nanoseconds, "
+            "Microseconds, Milliseconds or Seconds");
+  EXPECT_EQ(kttError(head + "{}]}"),
+            "k.json: entry '0': it has no configuration");
+  EXPECT_EQ(kttError(head + R"({"Configuration": [], "Status": "Fine"}]})"),
+            "k.json: entry '0': its status is 'Fine'");
+  EXPECT_EQ(kttError(head + R"({"Configuration": [], "Status": "Ok",
+                                "TotalDuration": 0}]})"),
+            "k.json: entry '0': its TotalDuration is no number above 0");
+}
