@@ -68,16 +68,20 @@ std::vector<Sample> samplesOf(std::span<const Prediction> predictions,
 } // namespace
 
 CostWeights correctWeights(std::span<const Prediction> predictions,
-                           std::span<const double> seconds, double sigma) {
+                           std::span<const double> seconds, double sigma,
+                           const CostWeights &start) {
   std::vector<Sample> samples = samplesOf(predictions, seconds);
-  Vector x{}; // start at eta = 1, scale = 1
+  Vector before{}; // scale = 1
+  for (unsigned i = 0; i < kNumCosts; ++i)
+    before[i] = std::log(start.eta[i]);
+  Vector x = before;
   for (int round = 0; round < kRounds && !samples.empty(); ++round) {
     Matrix a{};
     Vector b{};
     for (unsigned i = 0; i < kUnknowns; ++i) {
       double doubt = i < kNumCosts ? sigma : kScaleSigma;
       a[i][i] = 1 / (doubt * doubt);
-      b[i] = -x[i] * a[i][i];
+      b[i] = (before[i] - x[i]) * a[i][i];
     }
     for (const Sample &s : samples) {
       double sum = 0;

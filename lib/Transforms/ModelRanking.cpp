@@ -5,17 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Predictions are made in batches with the reasoned constants; the terms are
-// computed again for the few that are kept.
+// Predictions are made in batches with the reasoned constants. The best of
+// these are ranked by what the ensemble expects, as the tuner does; the terms
+// are computed again for the few that are asked for.
 //
 //===----------------------------------------------------------------------===//
 
 #include "hwtune/Transforms/ModelRanking.h"
 
+#include "hwtune/Model/ExpectedTime.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 #include <queue>
 
 using namespace hwtune;
@@ -24,6 +28,8 @@ namespace {
 
 /// Features in flight: large enough to amortise the call, small enough for L2.
 constexpr size_t kBatch = 256;
+/// Of the order by reasoned constants: what the ensemble is asked about.
+constexpr size_t kShortList = 2048;
 
 struct Kept {
   double seconds;
@@ -64,8 +70,23 @@ RankedConfig explainConfig(const Schedule &schedule, const Workload &w,
                            const TargetSpec &target, Config config,
                            uint64_t index) {
   KernelFeatures features = schedule.features(w, target, config);
-  return {std::move(config), index, predict(features, target),
-          scoreOf(features, target)};
+  RankedConfig ranked{std::move(config), index, predict(features, target),
+                      scoreOf(features, target)};
+  if (!ranked.prediction.infeasible)
+    ranked.prediction.seconds =
+        expectedSeconds(features, ModelTarget::from(target), makeEnsemble());
+  return ranked;
+}
+
+/// By what the ensemble expects; ties by index.
+std::vector<Kept> rankedByEnsemble(
+    std::vector<Kept> kept, const ModelTarget &target,
+    const std::function<KernelFeatures(const Config &)> &featuresOf) {
+  const Ensemble ensemble = makeEnsemble();
+  for (Kept &one : kept)
+    one.seconds = expectedSeconds(featuresOf(one.config), target, ensemble);
+  std::sort(kept.begin(), kept.end());
+  return kept;
 }
 
 } // namespace
@@ -75,7 +96,8 @@ Ranking hwtune::rankByModel(const Schedule &schedule, const Workload &w,
   Ranking ranking;
   ModelTarget modelTarget = ModelTarget::from(target);
   const Constants constants = Constants::reasoned();
-  Keeper keeper(std::max<size_t>(top, 1));
+  top = std::max<size_t>(top, 1);
+  Keeper keeper(std::max(top, kShortList));
   std::vector<Config> configs;
   std::vector<KernelFeatures> features;
   std::vector<double> seconds(kBatch);
@@ -104,7 +126,11 @@ Ranking hwtune::rankByModel(const Schedule &schedule, const Workload &w,
   });
   flush();
 
-  for (Kept &kept : keeper.sorted())
+  std::vector<Kept> ordered =
+      rankedByEnsemble(keeper.sorted(), modelTarget, featuresOf);
+  if (ordered.size() > top)
+    ordered.erase(ordered.begin() + ptrdiff_t(top), ordered.end());
+  for (Kept &kept : ordered)
     ranking.best.push_back(
         explainConfig(schedule, w, target, std::move(kept.config), kept.index));
   ranking.generic =

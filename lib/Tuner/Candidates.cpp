@@ -7,6 +7,7 @@
 
 #include "hwtune/Tuner/Candidates.h"
 
+#include "hwtune/Model/ExpectedTime.h"
 #include "hwtune/Support/Text.h"
 
 #include <fmt/format.h>
@@ -263,13 +264,9 @@ private:
 
 double candidatesTime(const KernelFeatures &features, const ModelTarget &target,
                       const CollectOptions &options) {
-  Ensemble ensemble = makeEnsemble(options.ensemble, options.seed);
-  std::vector<double> times(ensemble.size());
-  predictBatch({&features, 1}, target, ensemble, times, options.weights);
-  double sum = 0;
-  for (double time : times)
-    sum += std::log(time);
-  return std::exp(sum / double(times.size()));
+  return expectedSeconds(features, target,
+                         makeEnsemble(options.ensemble, options.seed),
+                         options.weights);
 }
 
 Expected<Candidates>

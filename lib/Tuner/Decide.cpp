@@ -352,8 +352,8 @@ void Session::fillRun() {
   run.tieOf = int64_t(result.tieOf);
   if (options.objective == Objective::Pareto)
     run.front = paretoFrontOf();
-  if (task.learned)
-    run.weights = task.learned(result.trials);
+  if (task.learner)
+    run.weights = task.learner->weights();
   if (result.generic) {
     run.genericNs = result.generic->seconds * 1e9;
     run.genericMJ = result.generic->trial.energyMJ;

@@ -8,7 +8,6 @@
 #include "hwtune/Tuner/OpTuner.h"
 
 #include "hwtune/Measure/ChildRun.h"
-#include "hwtune/Model/Weights.h"
 #include "hwtune/Search/Transfer.h"
 #include "hwtune/Support/Sha256.h"
 #include "hwtune/Support/Text.h"
@@ -16,9 +15,10 @@
 #include "hwtune/Target/Occupancy.h"
 #include "hwtune/Target/TargetFields.h"
 #include "hwtune/Tuner/Candidates.h"
-#include "hwtune/Tuner/OtherGpu.h"
+#include "hwtune/Tuner/EarlierTimes.h"
 #include "hwtune/Tuner/RecordedTimes.h"
 
+#include "CostLearner.h"
 #include "Session.h"
 
 #include <fmt/format.h>
@@ -225,16 +225,17 @@ private:
                                const CollectOptions &collect) const;
   TuneCallbacks replayCallbacks() const;
   Status readRecording();
-  /// What another GPU took for this op; none where nothing is measured now.
-  Expected<std::optional<OtherGpuTimes>> elsewhere() const;
+  /// What another GPU, or this one earlier, took for this op.
+  Expected<std::optional<EarlierTimes>> earlier() const;
   /// Makes it the prior of the search.
-  Status transferFrom(const OtherGpuTimes &other, const CollectOptions &collect,
+  Status transferFrom(const EarlierTimes &other, const CollectOptions &collect,
                       Candidates &candidates) const;
+  /// The loop's task, but for who searches and who learns.
+  TuneTask taskOf(const Candidates &candidates,
+                  const CollectOptions &collect) const;
+  TuneOptions loopOptions() const;
   /// What candidates are collected by, with what earlier runs have learnt.
   Expected<CollectOptions> collectOptions() const;
-  /// The model's weights, corrected by what was measured.
-  std::vector<std::pair<std::string, double>>
-  learned(const std::vector<TrialRecord> &trials) const;
 
   /// `kind` names the purpose: each has a folder of its own.
   std::future<Artifact> compile(const Config &config, const char *kind,
@@ -549,30 +550,6 @@ TuneCallbacks OpTuner::replayCallbacks() const {
   return result;
 }
 
-std::vector<std::pair<std::string, double>>
-OpTuner::learned(const std::vector<TrialRecord> &trials) const {
-  ModelTarget target = ModelTarget::from(request.target);
-  std::vector<Prediction> predictions;
-  std::vector<double> seconds;
-  for (const TrialRecord &trial : trials) {
-    Expected<Config> config = configFromJson(request.space, trial.config);
-    // A prediction teaches nothing about predictions.
-    if (!trial.ok() || !config || trial.label == Label::Predicted ||
-        trial.role == TrialRole::Final)
-      continue;
-    predictions.push_back(
-        predict(request.features(*config), target, Constants::reasoned()));
-    seconds.push_back(*trial.medianNs * 1e-9);
-  }
-  std::vector<std::pair<std::string, double>> weights;
-  if (seconds.empty())
-    return weights;
-  CostWeights corrected = correctWeights(predictions, seconds);
-  for (unsigned i = 0; i < kNumCosts; ++i)
-    weights.emplace_back(costName(Cost(i)), corrected.eta[i]);
-  return weights;
-}
-
 Expected<CollectOptions> OpTuner::collectOptions() const {
   CollectOptions collect{options.keep, kDefaultEnsembleSize, options.seed, {}};
   if (environment.database) {
@@ -587,15 +564,16 @@ Expected<CollectOptions> OpTuner::collectOptions() const {
   return collect;
 }
 
-Expected<std::optional<OtherGpuTimes>> OpTuner::elsewhere() const {
-  if (!environment.database || !environment.device.runs())
-    return std::optional<OtherGpuTimes>();
-  return timesOnAnotherGpu(
-      *environment.database, request.workload.key, request.schedule,
-      std::string(toString(options.objective)), request.target, request.space);
+Expected<std::optional<EarlierTimes>> OpTuner::earlier() const {
+  if (!environment.database || isReplay())
+    return std::optional<EarlierTimes>();
+  return earlierTimes(*environment.database, request.workload.key,
+                      request.schedule,
+                      std::string(toString(options.objective)), request.target,
+                      labelOf(environment.device), request.space);
 }
 
-Status OpTuner::transferFrom(const OtherGpuTimes &other,
+Status OpTuner::transferFrom(const EarlierTimes &other,
                              const CollectOptions &collect,
                              Candidates &candidates) const {
   TransferSource source;
@@ -608,7 +586,7 @@ Status OpTuner::transferFrom(const OtherGpuTimes &other,
   for (size_t i = 0; i < n; ++i) {
     const Config &config = candidates.configs[i];
     KernelFeatures features = request.features(config);
-    predictBatch({&features, 1}, there, ensemble, seconds);
+    predictBatch({&features, 1}, there, ensemble, seconds, collect.weights);
     for (size_t m = 0; m < seconds.size(); ++m)
       source.predicted.at(i, m) = float(std::log(seconds[m]));
     auto known = other.logSeconds.find(config);
@@ -645,6 +623,42 @@ Expected<double> OpTuner::timeOf(const Config &config) {
 /// Another GPU's fastest that are candidates in any case.
 constexpr size_t kMoved = 32;
 
+TuneTask OpTuner::taskOf(const Candidates &candidates,
+                         const CollectOptions &collect) const {
+  TuneTask task;
+  task.run = describe();
+  task.label = labelOf(environment.device);
+  task.space = &request.space;
+  task.schedule = request.schedule;
+  task.generic = request.generic;
+  task.candidates = candidates.configs;
+  task.predicted = candidates.predicted;
+  task.predictedGeneric =
+      candidatesTime(request.features(request.generic),
+                     ModelTarget::from(request.target), collect);
+  task.heuristic = candidates.best;
+  task.counts = candidates.counts;
+  return task;
+}
+
+TuneOptions OpTuner::loopOptions() const {
+  TuneOptions loop;
+  loop.stop.trials = isModel() ? 1 : options.trials;
+  loop.stop.seconds = options.seconds;
+  loop.stop.patience = options.patience;
+  loop.objective = options.objective;
+  loop.weight = options.weight;
+  loop.database = environment.database;
+  loop.cancel = environment.cancel;
+  loop.observer = environment.observer;
+  if (environment.device.kind == DeviceName::Kind::Sim)
+    loop.parallelMeasures =
+        environment.parallelMeasures
+            ? environment.parallelMeasures
+            : std::max(1u, std::thread::hardware_concurrency());
+  return loop;
+}
+
 Expected<TuneResult> OpTuner::run() {
   if (Status status = check(); !status)
     return status.error();
@@ -666,59 +680,35 @@ Expected<TuneResult> OpTuner::run() {
     for (const auto &[config, trial] : recorded)
       collect.only.push_back(config);
   }
-  Expected<std::optional<OtherGpuTimes>> other = elsewhere();
+  Expected<std::optional<EarlierTimes>> other = earlier();
   if (!other)
     return other.error();
-  if (*other)
+  // Where nothing is measured there is no search that they could begin.
+  bool isPrior = *other && environment.device.runs();
+  if (isPrior)
     collect.also = (*other)->fastest(kMoved);
   Expected<Candidates> candidates =
       collectCandidates(request.space, request.target, request.features,
                         collect, environment.cancel);
   if (!candidates)
     return candidates.error();
-  if (*other)
+  if (isPrior)
     if (Status status = transferFrom(**other, collect, *candidates); !status)
       return status.error();
   Expected<std::unique_ptr<Strategy>> strategy = makeStrategy(
       options.strategy, candidates->problem, {options.seed, options.trials});
   if (!strategy)
     return strategy.error();
-  TuneTask task;
-  task.run = describe();
-  task.label = labelOf(environment.device);
-  task.space = &request.space;
-  task.schedule = request.schedule;
-  task.generic = request.generic;
-  task.candidates = candidates->configs;
-  task.predicted = candidates->predicted;
-  task.predictedGeneric =
-      candidatesTime(request.features(request.generic),
-                     ModelTarget::from(request.target), collect);
-  task.heuristic = candidates->best;
-  task.counts = candidates->counts;
+  TuneTask task = taskOf(*candidates, collect);
   task.strategy = strategy->get();
+  CostLearner learner(request.space, ModelTarget::from(request.target),
+                      request.features, collect);
   // Features that say nothing of a configuration teach the model nothing.
   if (!request.script)
-    task.learned = [this](const std::vector<TrialRecord> &trials) {
-      return learned(trials);
-    };
-  TuneOptions loop;
-  loop.stop.trials = isModel() ? 1 : options.trials;
-  loop.stop.seconds = options.seconds;
-  loop.stop.patience = options.patience;
-  loop.objective = options.objective;
-  loop.weight = options.weight;
-  loop.database = environment.database;
-  loop.cancel = environment.cancel;
-  loop.observer = environment.observer;
-  if (environment.device.kind == DeviceName::Kind::Sim)
-    loop.parallelMeasures =
-        environment.parallelMeasures
-            ? environment.parallelMeasures
-            : std::max(1u, std::thread::hardware_concurrency());
+    task.learner = &learner;
   Expected<TuneResult> result =
-      tune(task, callbacks(*candidates, collect), loop);
-  if (result && *other)
+      tune(task, callbacks(*candidates, collect), loopOptions());
+  if (result && *other && (isPrior || (*other)->alpha == 0))
     result->prior = (*other)->note();
   if (result && isReplay() && recorded.begin()->second.label < Label::Replayed)
     result->warnings.push_back(fmt::format(

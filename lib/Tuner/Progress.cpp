@@ -69,7 +69,7 @@ public:
       line(fmt::format("first failure of kind {}: {} {}: {}",
                        toString(trial.status), trial.schedule,
                        configText(trial.config), trial.reason));
-    bool newBest = p.bestSeconds && (!lastBest || *p.bestSeconds < *lastBest);
+    bool newBest = p.bestSeconds && p.bestSeconds != lastBest;
     bool tenth = p.total && p.done * 10 / p.total > lastDone * 10 / p.total;
     if (terminal || newBest || tenth || p.done == p.total ||
         p.elapsedSeconds - lastTime >= 10)

@@ -174,6 +174,8 @@ Status Session::store(TrialRecord &trial) {
   if (trial.unixTime == 0)
     trial.unixTime = now();
   result.trials.push_back(trial);
+  if (task.learner)
+    task.learner->learn(trial);
   if (!runId)
     return success();
   return options.database->append(*runId, trial);
@@ -355,8 +357,12 @@ Status Session::measureBatch(const std::vector<size_t> &candidates) {
 }
 
 Status Session::takeTrial(size_t candidate, TrialRecord trial) {
-  if (!task.predicted.empty() && std::isfinite(task.predicted[candidate]))
-    trial.predictedNs = task.predicted[candidate] * 1e9;
+  double predicted = task.learner
+                         ? task.learner->expected(task.candidates[candidate])
+                     : task.predicted.empty() ? INFINITY
+                                              : task.predicted[candidate];
+  if (std::isfinite(predicted))
+    trial.predictedNs = predicted * 1e9;
   Entry entry;
   entry.candidate = candidate;
   if (trial.ok()) {
@@ -406,14 +412,17 @@ TuneProgress Session::progress() const {
     double left = std::max(0.0, options.stop.seconds - p.elapsedSeconds);
     p.etaSeconds = std::min(p.etaSeconds.value_or(left), left);
   }
+  double best = INFINITY;
   for (const Entry &entry : entries) {
     if (!entry.usable)
       continue;
     double seconds = reportedSeconds(options.objective, entry.trial);
     if (!entry.candidate)
       p.genericSeconds = seconds;
-    if (!p.bestSeconds || seconds < *p.bestSeconds)
+    if (entry.value < best) {
+      best = entry.value;
       p.bestSeconds = seconds;
+    }
     p.label = entry.trial.label;
   }
   p.failures = result.failures;

@@ -1,6 +1,6 @@
 // RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-score{top=2 explain})' 2>%t.err | FileCheck %s
 // RUN: FileCheck %s --check-prefix=EXPLAIN < %t.err
-// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-score{compare="0 vs generic"})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=COMPARE
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-score{compare="5 vs generic"})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=COMPARE
 // RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-score{compare="{threads = 64, vector = 1, per_thread = 2} vs {threads = 128, vector = 1, per_thread = 1}"})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=KNOBS
 
 // A place in the space's order against the default, and any two by their knobs.

@@ -21,6 +21,8 @@ namespace hwtune {
 struct RankedConfig {
   Config config;
   uint64_t index = 0; ///< among the legal ones, in the space's order
+  /// Terms under the reasoned constants; `seconds` is `expectedSeconds`, as the
+  /// tuner's `device=model` says it.
   Prediction prediction;
   Score score;
 };
@@ -32,8 +34,8 @@ struct Ranking {
   uint64_t infeasible = 0;        ///< of these, refused by the model
 };
 
-/// The `top` configurations of `schedule` with the least predicted time. Pure;
-/// holds only `top` of them at a time.
+/// The `top` configurations of `schedule` with the least expected time, of the
+/// 2,048 that the reasoned constants like best. Pure; holds only these.
 Ranking rankByModel(const Schedule &schedule, const Workload &w,
                     const TargetSpec &target, size_t top);
 

@@ -103,6 +103,7 @@ struct TuneProgress {
   size_t done = 0, total = 0; ///< trials; total 0 = no budget in trials
   double elapsedSeconds = 0;
   std::optional<double> etaSeconds;
+  /// Times of the best by the objective, and of the default.
   std::optional<double> bestSeconds, genericSeconds;
   Label label = Label::Measured;
   std::map<TrialStatus, size_t> failures;
@@ -122,6 +123,19 @@ public:
   virtual void finished(const TuneResult &) {}
 };
 
+/// The model's memory: corrected after each trial. What it says follows from
+/// the trials alone, so that a resumed run says the same.
+class TuneLearner {
+public:
+  virtual ~TuneLearner() = default;
+  /// Seconds expected of `config` by what was learned so far.
+  virtual double expected(const Config &config) const = 0;
+  /// Told each trial once, in order, those taken from records included.
+  virtual void learn(const TrialRecord &trial) = 0;
+  /// `RunRecord::weights` as they are now; empty where nothing was learned.
+  virtual std::vector<std::pair<std::string, double>> weights() const = 0;
+};
+
 struct TuneTask {
   /// Key and description of the op; run-time fields are filled in here.
   RunRecord run;
@@ -136,10 +150,8 @@ struct TuneTask {
   size_t heuristic = 0; ///< the model's untuned pick
   SpaceCounts counts;
   Strategy *strategy = nullptr;
-  /// What the trials correct of the model (`RunRecord::weights`); may be empty.
-  std::function<std::vector<std::pair<std::string, double>>(
-      const std::vector<TrialRecord> &)>
-      learned;
+  /// What the trials correct of the model; may be null.
+  TuneLearner *learner = nullptr;
 };
 
 struct TuneOptions {

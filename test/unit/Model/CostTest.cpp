@@ -458,6 +458,23 @@ TEST(Weights, FindTheCostThatWasWrongWhateverTheScale) {
   EXPECT_LT(spread(w.eta), 0.1 * spread({1, 1, 1}));
 }
 
+TEST(Weights, StartFromWhatEarlierRunsLearned) {
+  CostWeights start;
+  start.eta = {2, 0.5, 1};
+  CostWeights w = correctWeights({}, {}, 0.3, start);
+  for (unsigned c = 0; c < kNumCosts; ++c)
+    EXPECT_DOUBLE_EQ(w.eta[c], start.eta[c]);
+  // Times that they predict leave them where they are.
+  std::vector<Prediction> p = variedPredictions();
+  std::vector<double> seconds;
+  for (const Prediction &q : p)
+    seconds.push_back(2 * q.weight[0] * q.cost[0] +
+                      0.5 * q.weight[1] * q.cost[1] + q.weight[2] * q.cost[2]);
+  w = correctWeights(p, seconds, 0.3, start);
+  for (unsigned c = 0; c < kNumCosts; ++c)
+    EXPECT_NEAR(w.eta[c], start.eta[c], 1e-6);
+}
+
 TEST(Weights, OneMeasurementMovesThemLittle) {
   std::vector<Prediction> p = variedPredictions();
   p.resize(1);

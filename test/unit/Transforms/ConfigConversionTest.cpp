@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hwtune/Transforms/ConfigConversion.h"
+#include "hwtune/Model/ExpectedTime.h"
 #include "hwtune/Target/KnownTargets.h"
 #include "hwtune/Transforms/ModelRanking.h"
 
@@ -61,9 +62,11 @@ TEST(ModelRanking, KeepsTheLeast) {
   std::vector<std::pair<double, uint64_t>> all;
   uint64_t index = 0;
   schedule->space(w, target).forEach([&](const Config &config) {
-    Prediction p = predict(schedule->features(w, target, config), target);
-    if (!p.infeasible)
-      all.emplace_back(p.seconds, index);
+    // The same function that `device=model` answers by.
+    double seconds = expectedSeconds(schedule->features(w, target, config),
+                                     ModelTarget::from(target), makeEnsemble());
+    if (std::isfinite(seconds))
+      all.emplace_back(seconds, index);
     ++index;
     return true;
   });

@@ -8,9 +8,11 @@
 #include "hwtune/Tuner/OpTuner.h"
 
 #include "hwtune/Model/Cost.h"
+#include "hwtune/Model/ExpectedTime.h"
 #include "hwtune/Model/Score.h"
+#include "hwtune/Model/Weights.h"
 #include "hwtune/Target/KnownTargets.h"
-#include "hwtune/Tuner/OtherGpu.h"
+#include "hwtune/Tuner/EarlierTimes.h"
 
 #include <gtest/gtest.h>
 
@@ -108,6 +110,36 @@ TEST_F(OpTunerTest, ThroughWorkersAndRuns) {
   EXPECT_EQ(result.run.weights[0].first, costName(Cost::Memory));
 }
 
+// What is expected of a trial follows from all trials before it.
+TEST_F(OpTunerTest, TheModelIsCorrectedAfterEachTrial) {
+  startWorkers();
+  TuneResult result = tune();
+  ModelTarget target = ModelTarget::from(request.target);
+  Ensemble ensemble = makeEnsemble(kDefaultEnsembleSize, options.seed);
+  std::vector<Prediction> predictions;
+  std::vector<double> seconds;
+  CostWeights now;
+  size_t corrected = 0;
+  for (const TrialRecord &trial : result.trials) {
+    if (trial.role == TrialRole::Final)
+      continue;
+    Config config = *configFromJson(request.space, trial.config);
+    KernelFeatures features = request.features(config);
+    double ns = expectedSeconds(features, target, ensemble, now) * 1e9;
+    EXPECT_NEAR(*trial.predictedNs, ns, 1e-9 * ns) << trial.index;
+    corrected += now.eta != CostWeights().eta;
+    if (!trial.ok())
+      continue;
+    predictions.push_back(predict(features, target, Constants::reasoned()));
+    seconds.push_back(*trial.medianNs * 1e-9);
+    now = correctWeights(predictions, seconds);
+  }
+  EXPECT_GE(corrected, 3u);
+  for (unsigned c = 0; c < kNumCosts; ++c)
+    EXPECT_EQ(result.run.weights[c],
+              std::pair(std::string(costName(Cost(c))), now.eta[c]));
+}
+
 TEST_F(OpTunerTest, TheSecondRunIsAHit) {
   startWorkers();
   openDatabase();
@@ -151,15 +183,37 @@ TEST_F(OpTunerTest, ATargetWithNothingInCommonGivesNoPrior) {
   startWorkers();
   openDatabase();
   tune();
-  auto times = timesOnAnotherGpu(*database, "0123", "toy", "latency",
-                                 *knownTarget("amd-mi250x-gcd"), request.space);
+  auto times = earlierTimes(*database, "0123", "toy", "latency",
+                            *knownTarget("amd-mi250x-gcd"), Label::Simulated,
+                            request.space);
   ASSERT_TRUE(times && *times);
   EXPECT_EQ((*times)->alpha, 0);
   EXPECT_EQ((*times)->note(),
             "8 times of this operation on a100-sxm4-80gb (simulated), alpha "
             "0.00: nothing in common, they are not used");
-  EXPECT_FALSE(*timesOnAnotherGpu(*database, "4567", "toy", "latency",
-                                  *knownTarget("t4"), request.space));
+  EXPECT_FALSE(*earlierTimes(*database, "4567", "toy", "latency",
+                             *knownTarget("t4"), Label::Simulated,
+                             request.space));
+  // Said also where nothing is measured.
+  request.target = *knownTarget("amd-mi250x-gcd");
+  environment.device = *parseDeviceName("model");
+  EXPECT_EQ(tune().prior, (*times)->note());
+}
+
+TEST_F(OpTunerTest, EarlierTimesOfTheSameGpuAreThePrior) {
+  startWorkers();
+  openDatabase();
+  options.trials = 3;
+  tune();
+  options.trials = 5; // more than the records answer
+  options.seed = 3;
+  TuneResult second = tune();
+  EXPECT_FALSE(second.fromRecords);
+  EXPECT_EQ(second.prior, "prior: 3 times of this operation on "
+                          "a100-sxm4-80gb (simulated), alpha 1.00");
+  // A simulated time is none of the GPU itself.
+  EXPECT_FALSE(*earlierTimes(*database, "0123", "toy", "latency",
+                             request.target, Label::Measured, request.space));
 }
 
 TEST_F(OpTunerTest, RecordsNameTheDeviceAsPeopleKnowIt) {

@@ -143,6 +143,28 @@ TEST(Tuner, WhyTheDefaultIsKeptFollowsTheObjective) {
             "is better by objective=energy");
 }
 
+TEST(Tuner, ProgressFollowsTheObjective) {
+  struct Last final : TuneObserver {
+    TuneProgress progress;
+    void trial(const TrialRecord &, const TuneProgress &p) override {
+      progress = p;
+    }
+  } last;
+  Synthetic s;
+  s.options.objective = Objective::Energy;
+  s.options.observer = &last;
+  s.hook = [&](const Config &config, Measurement &m) { // the slower, the less
+    m.measured.seconds = m.measured.coldSeconds;
+    m.measured.joules = 1e-3 / m.seconds[0];
+    if (config == s.task.generic)
+      m.measured.joules = 10;
+  };
+  TuneResult result = s.tuneOk();
+  ASSERT_TRUE(result.tuned && last.progress.bestSeconds);
+  EXPECT_DOUBLE_EQ(*last.progress.bestSeconds, result.tuned->seconds);
+  EXPECT_GT(*last.progress.bestSeconds, 1.2e-3); // the fastest takes 1 ms
+}
+
 TEST(Tuner, AWrongDefaultIsNoBaseAndNoWinner) {
   Synthetic s;
   s.options.stop.trials = 0;
@@ -232,6 +254,32 @@ TEST(Tuner, AnObjectiveTheDeviceCannotTellIsAnError) {
   Synthetic s;
   s.options.objective = Objective::Energy;
   EXPECT_NE(s.tune().error().message.find("energy"), std::string::npos);
+}
+
+namespace {
+/// Expects as many seconds as it was told trials.
+struct CountingLearner final : TuneLearner {
+  std::vector<int64_t> told;
+  double expected(const Config &) const override { return double(told.size()); }
+  void learn(const TrialRecord &trial) override { told.push_back(trial.index); }
+  std::vector<std::pair<std::string, double>> weights() const override {
+    return {{"memory", double(told.size())}};
+  }
+};
+} // namespace
+
+TEST(Tuner, LearnsFromEachTrialBeforeTheNext) {
+  Synthetic s;
+  CountingLearner learner;
+  s.task.learner = &learner;
+  TuneResult result = s.tuneOk();
+  ASSERT_EQ(learner.told.size(), result.trials.size());
+  for (size_t i = 0; i < result.trials.size(); ++i) {
+    EXPECT_EQ(learner.told[i], int64_t(i));
+    if (i > 0 && result.trials[i].role != TrialRole::Final)
+      EXPECT_DOUBLE_EQ(*result.trials[i].predictedNs, double(i) * 1e9);
+  }
+  EXPECT_EQ(result.run.weights[0].second, double(result.trials.size()));
 }
 
 TEST(Tuner, TiesGoToTheLowerPrediction) {

@@ -1,11 +1,11 @@
-//===- OtherGpu.cpp - what another GPU's records say ----------------------===//
+//===- EarlierTimes.cpp - what the records say of an operation ------------===//
 //
 // Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "hwtune/Tuner/OtherGpu.h"
+#include "hwtune/Tuner/EarlierTimes.h"
 
 #include "hwtune/Model/Score.h"
 #include "hwtune/Target/TargetFields.h"
@@ -18,7 +18,7 @@
 
 namespace hwtune {
 
-std::string OtherGpuTimes::note() const {
+std::string EarlierTimes::note() const {
   std::string text =
       fmt::format("{} times of this operation on {} ({}), alpha {:.2f}",
                   logSeconds.size(), target.id, toString(label), alpha);
@@ -26,7 +26,7 @@ std::string OtherGpuTimes::note() const {
                    : text + ": nothing in common, they are not used";
 }
 
-std::vector<Config> OtherGpuTimes::fastest(size_t count) const {
+std::vector<Config> EarlierTimes::fastest(size_t count) const {
   std::vector<std::pair<double, Config>> order;
   for (const auto &[config, time] : logSeconds)
     order.emplace_back(time, config);
@@ -63,18 +63,18 @@ logSecondsOf(const std::vector<TrialRecord> &trials,
   return result;
 }
 
-Expected<std::optional<OtherGpuTimes>>
-timesOnAnotherGpu(Database &database, const std::string &op,
-                  const std::string &schedule, const std::string &objective,
-                  const TargetSpec &target, const Space &space) {
+Expected<std::optional<EarlierTimes>>
+earlierTimes(Database &database, const std::string &op,
+             const std::string &schedule, const std::string &objective,
+             const TargetSpec &target, Label least, const Space &space) {
   Expected<std::vector<Database::StoredRun>> runs = database.runs();
   if (!runs)
     return runs.error();
-  std::optional<OtherGpuTimes> best;
+  std::optional<EarlierTimes> best;
   for (const auto &[id, run, count] : *runs) {
-    if (run.key.op != op || run.key.gpu == target.id || !run.finished ||
-        run.objective != objective || !run.label ||
-        *run.label == Label::Predicted)
+    if (run.key.op != op || !run.finished || run.objective != objective ||
+        !run.label || *run.label == Label::Predicted ||
+        (run.key.gpu == target.id && *run.label < least))
       continue;
     Expected<TargetSpec> other = targetFromJson(run.target);
     if (!other) // of a later version: not to be understood
@@ -89,7 +89,7 @@ timesOnAnotherGpu(Database &database, const std::string &op,
         logSecondsOf(*trials, schedule, space, *run.label);
     if (!times.empty())
       best =
-          OtherGpuTimes{std::move(*other), alpha, std::move(times), *run.label};
+          EarlierTimes{std::move(*other), alpha, std::move(times), *run.label};
   }
   return best;
 }

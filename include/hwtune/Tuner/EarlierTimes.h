@@ -1,12 +1,12 @@
-//===- OtherGpu.h - what another GPU's records say --------------*- C++ -*-===//
+//===- EarlierTimes.h - what the records say of an operation -*- C++ -*---===//
 //
 // Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HWTUNE_TUNER_OTHERGPU_H
-#define HWTUNE_TUNER_OTHERGPU_H
+#ifndef HWTUNE_TUNER_EARLIERTIMES_H
+#define HWTUNE_TUNER_EARLIERTIMES_H
 
 #include "hwtune/Records/Database.h"
 #include "hwtune/Space/Space.h"
@@ -20,8 +20,8 @@
 
 namespace hwtune {
 
-/// The times of an operation on another GPU.
-struct OtherGpuTimes {
+/// The times of an operation on another GPU, or on this one in earlier runs.
+struct EarlierTimes {
   TargetSpec target;
   double alpha = 0; ///< `transferAlpha` of the two targets
   /// Natural log of the seconds; a failure counts as twice the slowest.
@@ -35,15 +35,17 @@ struct OtherGpuTimes {
   Label label = Label::Simulated; ///< of the times
 };
 
-/// Of the finished runs of operation `op` by `schedule` for `objective` on
-/// other GPUs, the one on the GPU that is most like `target`, the last of
-/// equals; configurations that are legal in `space`. None where there is none
-/// or nothing was timed: predictions say nothing of a GPU.
-Expected<std::optional<OtherGpuTimes>>
-timesOnAnotherGpu(Database &database, const std::string &op,
-                  const std::string &schedule, const std::string &objective,
-                  const TargetSpec &target, const Space &space);
+/// Of the finished runs of operation `op` by `schedule` for `objective`, the
+/// one on the GPU that is most like `target`, the last of equals;
+/// configurations that are legal in `space`. Times of `target` itself count
+/// where their label is at least `least`: a simulated time says less than the
+/// GPU would now. None where there is none or nothing was timed: predictions
+/// say nothing of a GPU.
+Expected<std::optional<EarlierTimes>>
+earlierTimes(Database &database, const std::string &op,
+             const std::string &schedule, const std::string &objective,
+             const TargetSpec &target, Label least, const Space &space);
 
 } // namespace hwtune
 
-#endif // HWTUNE_TUNER_OTHERGPU_H
+#endif // HWTUNE_TUNER_EARLIERTIMES_H
