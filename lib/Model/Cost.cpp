@@ -87,6 +87,7 @@ private:
   void combine(const CostWeights &weights);
   double &term(Term id) { return p.clocks[static_cast<unsigned>(id)]; }
   double lsuInst(const AccessStream &s, double lines) const;
+  double fillClocks(double bytes) const;
 
   const KernelFeatures &f;
   const ModelTarget &t;
@@ -159,6 +160,13 @@ double Predictor::lsuInst(const AccessStream &s, double wavefronts) const {
   return std::max(t.clocksPerMemInst * c[C::MemoryInst] *
                       std::max(1.0, s.vectorBytes / kVectorInstBytes),
                   wavefronts * t.clocksPerWavefront * c[C::Wavefront]);
+}
+
+/// Clocks of L1's data stage, for each warp of a block, that `bytes` take on
+/// their way in.
+double Predictor::fillClocks(double bytes) const {
+  return ratio(bytes / warpsPerBlock, t.l1FillBytes) * t.clocksPerWavefront *
+         c[C::Wavefront];
 }
 
 /// Wavefronts of a global access in L1: 64-bit accesses go by half warps,
@@ -237,8 +245,10 @@ void Predictor::addLoads(const AccessStream &s, double met,
   sum.dramBytes += moved;
   double insts = s.loads * std::max(1.0, s.vectorBytes / kVectorInstBytes);
   double clocks = s.loads * lsuInst(s, globalWavefronts(s));
+  // What an asynchronous copy brings passes once, into shared memory.
   if (!s.isAsync)
-    clocks += s.loads * s.vectorBytes / kWordBytes * c[C::GlobalWord];
+    clocks += fillClocks(missed) +
+              s.loads * s.vectorBytes / kWordBytes * c[C::GlobalWord];
   sum.issueSlots += insts * c[C::GlobalInst];
   sum.chainAccesses += insts;
   sum.lsuClocks += clocks;
@@ -277,7 +287,7 @@ Traffic Predictor::traffic() {
       continue;
     if (s.loads > 0) {
       met[i] = together(s);
-      reuse += s.reuseBytes > 0 ? s.reuseBytes : s.uniqueBytes * met[i];
+      reuse += (s.reuseBytes > 0 ? s.reuseBytes : s.uniqueBytes) * met[i];
     }
     total += s.totalBytes;
     read += s.loads > 0 ? std::max(s.totalBytes, s.uniqueBytes) : 0;

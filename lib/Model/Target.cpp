@@ -74,6 +74,7 @@ ModelTarget ModelTarget::from(const TargetSpec &spec) {
     t.clocksPerWavefront = *spec.clocksPerWavefront;
   else
     t.absent.emplace_back("clocks_per_wavefront");
+  t.l1FillBytes = read(spec.l1FillBytes, "l1_fill_bytes");
 
   t.dramBytesPerClkSM =
       spec.dramGBs * 1e9 * spec.dramEffRead.value_or(1) / t.hz / t.sms;

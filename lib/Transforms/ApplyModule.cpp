@@ -277,15 +277,17 @@ static Status finishModule(ModuleOp module, const TargetSpec &target,
   simplifyHost(module);
   if (options.emit == EmitForm::Loops)
     return hwtune::success();
-  setTargets(newKernels(module, before), target);
+  removeAnnotations(module);
+  SmallVector<gpu::GPUModuleOp> kernels =
+      shareEqualKernels(newKernels(module, before), module);
+  setTargets(kernels, target);
   if (options.emit == EmitForm::Gpu) {
     module->setAttr(kLoweringAttrName,
                     StringAttr::get(module.getContext(), kLoweringPipeline));
   } else {
-    if (Status done = emitBinaries(newKernels(module, before)); !done)
+    if (Status done = emitBinaries(kernels); !done)
       return done;
   }
-  removeAnnotations(module);
   return hwtune::success();
 }
 

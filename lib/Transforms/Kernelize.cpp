@@ -251,6 +251,41 @@ Status hwtune::emitLoops(const KernelSite &site, const TargetSpec &target,
   return emitVariants(site, target, MemoryMode::Copy, module, emitLoopVariant);
 }
 
+/// All that a kernel module is but its name.
+static std::string textOfBody(gpu::GPUModuleOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (Operation &op : kernel.getBodyRegion().front())
+    op.print(stream, OpPrintingFlags().useLocalScope());
+  return text;
+}
+
+SmallVector<gpu::GPUModuleOp>
+hwtune::shareEqualKernels(ArrayRef<gpu::GPUModuleOp> kernels, ModuleOp module) {
+  llvm::StringMap<StringAttr> byText;
+  llvm::DenseMap<StringAttr, StringAttr> others;
+  SmallVector<gpu::GPUModuleOp> left;
+  // Each kernel was put before the ones made earlier.
+  for (gpu::GPUModuleOp kernel : llvm::reverse(kernels)) {
+    auto [first, isNew] =
+        byText.try_emplace(textOfBody(kernel), kernel.getNameAttr());
+    if (isNew) {
+      left.push_back(kernel);
+      continue;
+    }
+    others[kernel.getNameAttr()] = first->second;
+    kernel.erase();
+  }
+  module.walk([&](gpu::LaunchFuncOp launch) {
+    auto other = others.find(launch.getKernelModuleName());
+    if (other != others.end())
+      launch.setKernelAttr(SymbolRefAttr::get(
+          other->second, {FlatSymbolRefAttr::get(launch.getKernelName())}));
+  });
+  std::reverse(left.begin(), left.end());
+  return left;
+}
+
 /// The optimisation level that kernels are tuned at.
 static constexpr unsigned kOptLevel = 3;
 

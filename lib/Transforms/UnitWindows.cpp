@@ -26,8 +26,19 @@ static SmallVector<unsigned> addedUnitLoops(linalg::LinalgOp op) {
       added.set_bits(), [&](unsigned loop) { return extents[loop] == 1; });
 }
 
+/// Whether `size` is known to be all that `index` runs over: a picture may be
+/// larger than what its windows cover, and a loop whose extent it gives must
+/// not be.
+static bool coversWhole(AffineExpr index, int64_t size,
+                        ArrayRef<int64_t> extents) {
+  auto loop = dyn_cast<AffineDimExpr>(index);
+  return !ShapedType::isDynamic(size) &&
+         size == (loop ? extents[loop.getPosition()] : 1);
+}
+
 /// Whether every dimension of an operand is indexed by one loop at most once
-/// `loops` are gone.
+/// `loops` are gone, and where one of these was added to that, by the whole of
+/// it.
 static bool isPlainWithout(linalg::LinalgOp op, ArrayRef<unsigned> loops) {
   MLIRContext *context = op.getContext();
   SmallVector<AffineExpr> left;
@@ -35,11 +46,19 @@ static bool isPlainWithout(linalg::LinalgOp op, ArrayRef<unsigned> loops) {
     left.push_back(llvm::is_contained(loops, loop)
                        ? getAffineConstantExpr(0, context)
                        : getAffineDimExpr(loop, context));
-  return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
-    return map.getNumSymbols() == 0 &&
-           map.replaceDimsAndSymbols(left, {}, op.getNumLoops(), 0)
-               .isProjectedPermutation(/*allowZeroInResults=*/true);
-  });
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    AffineMap plain = map.replaceDimsAndSymbols(left, {}, op.getNumLoops(), 0);
+    if (map.getNumSymbols() != 0 ||
+        !plain.isProjectedPermutation(/*allowZeroInResults=*/true))
+      return false;
+    for (auto [before, after, size] : llvm::zip_equal(
+             map.getResults(), plain.getResults(), op.getShape(&operand)))
+      if (!isa<AffineDimExpr>(before) && !coversWhole(after, size, extents))
+        return false;
+  }
+  return true;
 }
 
 void hwtune::dropUnitWindows(RewriterBase &rewriter, linalg::LinalgOp op) {

@@ -153,6 +153,23 @@ func.func @windows(%a: tensor<2x5x7x6xf32>, %w: tensor<1x1x6x8xf32>, %o: tensor<
 
 // -----
 
+// Windows that need not cover the picture, by sizes that are known or not, stay
+// windows: the picture's size is not the loop's.
+// CHECK-LABEL: func.func @slack(
+// CHECK: linalg.conv_2d_nhwc_hwcf
+// CHECK: linalg.conv_2d_nhwc_hwcf
+// CHECK: linalg.pooling_nhwc_max
+// CHECK: linalg.pooling_nhwc_sum
+func.func @slack(%a: tensor<2x6x7x6xf32>, %w: tensor<1x1x6x8xf32>, %o: tensor<2x5x7x8xf32>, %d: tensor<2x?x?x6xf32>, %b: tensor<1x8x8x4xf32>, %v: tensor<7x7xf32>, %p: tensor<1x1x1x4xf32>, %e: tensor<1x?x?x4xf32>) -> (tensor<2x5x7x8xf32>, tensor<2x5x7x8xf32>, tensor<1x1x1x4xf32>, tensor<1x1x1x4xf32>) {
+  %r = linalg.conv_2d_nhwc_hwcf ins(%a, %w : tensor<2x6x7x6xf32>, tensor<1x1x6x8xf32>) outs(%o : tensor<2x5x7x8xf32>) -> tensor<2x5x7x8xf32>
+  %s = linalg.conv_2d_nhwc_hwcf ins(%d, %w : tensor<2x?x?x6xf32>, tensor<1x1x6x8xf32>) outs(%o : tensor<2x5x7x8xf32>) -> tensor<2x5x7x8xf32>
+  %t = linalg.pooling_nhwc_max {strides = dense<2> : tensor<2xi64>} ins(%b, %v : tensor<1x8x8x4xf32>, tensor<7x7xf32>) outs(%p : tensor<1x1x1x4xf32>) -> tensor<1x1x1x4xf32>
+  %u = linalg.pooling_nhwc_sum {strides = dense<2> : tensor<2xi64>} ins(%e, %v : tensor<1x?x?x4xf32>, tensor<7x7xf32>) outs(%p : tensor<1x1x1x4xf32>) -> tensor<1x1x1x4xf32>
+  return %r, %s, %t, %u : tensor<2x5x7x8xf32>, tensor<2x5x7x8xf32>, tensor<1x1x1x4xf32>, tensor<1x1x1x4xf32>
+}
+
+// -----
+
 // A short reduction is left whole, and so are many results.
 // CHECK-LABEL: func.func @whole(
 // CHECK-NOT: tensor.expand_shape

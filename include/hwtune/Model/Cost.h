@@ -65,6 +65,7 @@ struct ModelTarget {
          sfuLanes = 0;
   double tensorFma[10] = {}; ///< by TensorType; 0 = none
   double clocksPerMemInst = 1, clocksPerWavefront = 1;
+  double l1FillBytes = 0; ///< that arrive in L1 for a wavefront; 0 = unknown
   double l2BytesPerClkSM = 0, dramBytesPerClkSM = 0;
   double aluLatency = 0, sfuLatency = 0, sharedLatency = 0, l1Latency = 0,
          l2Latency = 0, dramLatency = 0, shuffleLatency = 0, atomicLatency = 0;

@@ -53,6 +53,13 @@ inline constexpr const char *kLoweringAttrName = "hw.lowering";
 inline constexpr const char *kLoweringPipeline =
     "builtin.module(hw-lower-kernels)";
 
+/// Erases those of `kernels` in `module` that are equal to one made earlier (a
+/// later one of the module) and lets their launches have that one. Returns what
+/// is left, in order.
+llvm::SmallVector<mlir::gpu::GPUModuleOp>
+shareEqualKernels(llvm::ArrayRef<mlir::gpu::GPUModuleOp> kernels,
+                  mlir::ModuleOp module);
+
 /// Gives the kernels the `#nvvm.target` of `target`.
 void setTargets(llvm::ArrayRef<mlir::gpu::GPUModuleOp> kernels,
                 const TargetSpec &target);

@@ -221,9 +221,15 @@ int64_t LoopView::points(LoopKind kind) const {
 WarpAccess warpAccess(const LoopView &v, unsigned operand, int64_t bytes,
                       const TargetSpec &t,
                       const std::vector<std::vector<int64_t>> &indices) {
-  std::set<int64_t> sectors, lines;
+  std::set<int64_t> sectors, lines, phase; // the last: lines of this phase
   int64_t size = sizeInBytes(v.workload->operands[operand].type);
-  for (const std::vector<int64_t> &at : indices) {
+  size_t lanesAtOnce =
+      size_t(std::clamp<int64_t>(t.lineBytes / bytes, 1, t.warpSize));
+  double wavefronts = 0;
+  for (size_t lane = 0; lane < indices.size(); ++lane) {
+    if (lane % lanesAtOnce == 0)
+      phase.clear();
+    const std::vector<int64_t> &at = indices[lane];
     int64_t element = 0;
     for (size_t g = 0; g < at.size(); ++g) {
       int64_t s = v.stride[operand][g];
@@ -234,10 +240,10 @@ WarpAccess warpAccess(const LoopView &v, unsigned operand, int64_t bytes,
     for (int64_t s = first / t.sectorBytes; s <= last / t.sectorBytes; ++s)
       sectors.insert(s);
     for (int64_t l = first / t.lineBytes; l <= last / t.lineBytes; ++l)
-      lines.insert(l);
+      lines.insert(l), wavefronts += phase.insert(l).second;
   }
   return {std::max(1.0, double(sectors.size())),
-          std::max(1.0, double(lines.size()))};
+          std::max(1.0, double(lines.size())), std::max(1.0, wavefronts)};
 }
 
 std::string arrayText(const std::vector<int64_t> &values) {

@@ -59,10 +59,11 @@ struct LoopView {
 /// contiguous or constant become one.
 LoopView viewOf(const Workload &w, bool collapse);
 
-/// Distinct sectors and lines of the accesses of 32 lanes. `indices[lane]` has
-/// an index per group.
+/// Distinct sectors and lines of the accesses of 32 lanes, and the lines of
+/// each phase of at most a line's bytes, summed. `indices[lane]` has an index
+/// per group.
 struct WarpAccess {
-  double sectors = 1, lines = 1;
+  double sectors = 1, lines = 1, wavefronts = 1;
 };
 WarpAccess warpAccess(const LoopView &v, unsigned operand, int64_t bytes,
                       const TargetSpec &t,

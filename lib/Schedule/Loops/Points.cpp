@@ -133,6 +133,19 @@ static std::vector<int64_t> blockTile(const PointsPlan &p) {
   return tile;
 }
 
+/// What a block touches between two turns of its outermost reduction loop: no
+/// use of a byte is farther from the one before it.
+static std::vector<int64_t> reuseTile(const PointsPlan &p,
+                                      std::vector<int64_t> block) {
+  const std::vector<Loop> &loops = p.view.workload->loops;
+  for (size_t l = 0; l < block.size(); ++l)
+    if (loops[l].kind == LoopKind::Reduction && block[l] > 1) {
+      block[l] = 1;
+      break;
+    }
+  return block;
+}
+
 static void addStream(KernelFeatures &f, const PointsPlan &p, unsigned k,
                       const TargetSpec &t,
                       const std::vector<std::vector<int64_t>> &lanes,
@@ -154,7 +167,13 @@ static void addStream(KernelFeatures &f, const PointsPlan &p, unsigned k,
       warpAccess(p.view, k, sizeInBytes(op.type) * p.widths[k], t, lanes);
   s.sectors = a.sectors;
   s.lines = a.lines;
+  s.wavefronts = a.wavefronts;
   s.uniqueBytes = double(footprintInSectors(w, op, block, t.sectorBytes));
+  // The outputs of a reduction are touched before and after its loops only.
+  s.reuseBytes = op.isOutput && hasReduction(p)
+                     ? double(p.threads) * s.vectorBytes
+                     : double(footprintInSectors(w, op, reuseTile(p, block),
+                                                 t.sectorBytes));
   std::vector<int64_t> whole = assumedExtents(w);
   s.totalBytes = double(footprintBytes(w, op, whole));
   double blocks = double(blocksOf(p));

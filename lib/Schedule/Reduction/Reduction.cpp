@@ -300,6 +300,7 @@ KernelFeatures Reduction::features(const Workload &w, const TargetSpec &t,
     WarpAccess a = warpAccess(p.view, k, int64_t(s.vectorBytes), t, at);
     s.sectors = a.sectors;
     s.lines = a.lines;
+    s.wavefronts = a.wavefronts;
     s.totalBytes = double(footprintBytes(w, op, whole));
     s.uniqueBytes = s.totalBytes / std::max(1.0, f.blocks);
   }

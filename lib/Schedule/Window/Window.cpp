@@ -7,9 +7,9 @@
 //
 // A thread computes a register tile of outputs: `tile_x` along the output's
 // fastest loop, in accesses as wide as that allows, by `tile_y` along a second
-// one that lets an operand be reused;
-// the window and channel loops run inside, in order. No shared memory: the
-// overlap of neighbouring windows is left to the caches.
+// one that lets the input be reused which the first does not; the window and
+// channel loops run inside, in order. No shared memory: the overlap of
+// neighbouring windows is left to the caches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,17 +37,22 @@ TileLoops tileLoops(const LoopView &v) {
   std::vector<unsigned> parallel = v.of(LoopKind::Parallel);
   unsigned output = w.operands.size() - 1;
   out.x = v.fastest(output).value_or(parallel.back());
-  // Reuse first: a loop that some input does not depend on.
-  for (bool reuse : {true, false})
+  // Whether an input is the same all along loop `g`, and moves along `than`.
+  auto reuses = [&](unsigned g, std::optional<unsigned> than) {
+    for (unsigned k = 0; k < output && w.body.fma > 0; ++k)
+      if (!w.operands[k].isScalar && v.stride[k][g] == 0 &&
+          (!than || v.stride[k][*than] != 0))
+        return true;
+    return false;
+  };
+  // Reuse first: of what the tile's first loop does not reuse, then of any.
+  for (unsigned pass = 0; pass < 3; ++pass)
     for (size_t i = parallel.size(); i-- > 0 && !out.y;) {
       unsigned g = parallel[i];
       if (g == out.x || v.groups[g].extent == 1)
         continue;
-      bool some = false;
-      for (unsigned k = 0; k < output; ++k)
-        some |=
-            !w.operands[k].isScalar && v.stride[k][g] == 0 && w.body.fma > 0;
-      if (some || !reuse)
+      if (pass == 2 ||
+          reuses(g, pass == 0 ? std::optional(out.x) : std::nullopt))
         out.y = g;
     }
   return out;

@@ -191,6 +191,8 @@ class Program:
         out = [r.choice([1, 4, 5, 9, 12]) if spatial > 1 else self.size() for _ in range(spatial)]
         stride, dilation = [r.choice([1, 1, 2, 3]) for _ in range(spatial)], [r.choice([1, 1, 2]) for _ in range(spatial)]
         inner = [(o - 1) * s + (k - 1) * d + 1 for o, s, k, d in zip(out, stride, kernel, dilation)]
+        if r.random() < 0.5:  # windows need not cover the picture
+            inner = [i + r.choice([0, 1, 2]) for i in inner]
         last = not ("nchw" in name)
         place = lambda channel, sizes: [n] + (sizes + [channel] if last else [channel] + sizes)
         source = self.argument(place(c, inner), "f32")

@@ -103,6 +103,25 @@ TEST(Cost, BankConflictsAndVectorsReachTheLoadStoreUnit) {
   EXPECT_LT(at(vector, Term::Issue), at(plain, Term::Issue));
 }
 
+TEST(Cost, WhatArrivesInL1TakesItsDataStage) {
+  KernelFeatures f = smallKernel();
+  AccessStream &s = addStream(f);
+  s.loads = 100; // of 128 bytes a warp, no byte twice: all comes from L2
+  TargetSpec fills = roundTarget();
+  fills.l1FillBytes = 64;
+  // 32 warps * 100 * (1 wavefront * 2 clocks + 1 a word), and 2 passes each
+  EXPECT_DOUBLE_EQ(at(predict(f, roundTarget()), Term::Lsu), 9600);
+  EXPECT_DOUBLE_EQ(at(predict(f, fills), Term::Lsu), 9600 + 32 * 100 * 2 * 2);
+  // Half the bytes are used a second time, and stay.
+  f.streams[0].uniqueBytes = 8 * 100 * 64;
+  f.streams[0].reuseBytes = 1;
+  EXPECT_DOUBLE_EQ(at(predict(f, fills), Term::Lsu), 9600 + 32 * 100 * 2);
+  // What goes on to shared memory passes once, there.
+  f.streams[0].isAsync = true;
+  EXPECT_DOUBLE_EQ(at(predict(f, fills), Term::Lsu),
+                   at(predict(f, roundTarget()), Term::Lsu));
+}
+
 TEST(Cost, UncoalescedAccessCostsMore) {
   KernelFeatures f = smallKernel();
   AccessStream &s = addStream(f);
@@ -266,8 +285,8 @@ TEST(Cost, AbsentFactsAreListedAndSwitchTheirTermOff) {
   t.dramLatency.reset();
   t.launchUs.reset();
   ModelTarget m = ModelTarget::from(t);
-  EXPECT_EQ(m.absent, (std::vector<std::string>{"fp64_lanes", "dram_latency",
-                                                "launch_us"}));
+  EXPECT_EQ(m.absent, (std::vector<std::string>{"fp64_lanes", "l1_fill_bytes",
+                                                "dram_latency", "launch_us"}));
   KernelFeatures f = smallKernel();
   f.launches = 1;
   EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Launch), 0);

@@ -184,6 +184,24 @@ TEST_F(Knobs, WindowTilesAreRegisterTiles) {
   EXPECT_EQ(one.stats.count("fma.rn.f32"), 1);
   EXPECT_EQ(one.stats.count("st.global.v4"), 0);
 }
+// Outputs of a thread lie along loops that reuse different inputs: 4 pixels of
+// the picture and 8 of the filter feed 32 multiply-adds, wherever channels are.
+TEST_F(Knobs, WindowTileReusesBothInputs) {
+  const char *channelsFirst =
+      "func.func @kernel(%a: memref<1x16x34x34xf32>, %f: "
+      "memref<32x16x3x3xf32>, "
+      "%c: memref<1x32x32x32xf32>) {\n"
+      "  linalg.conv_2d_nchw_fchw ins(%a, %f : memref<1x16x34x34xf32>, "
+      "memref<32x16x3x3xf32>) outs(%c : memref<1x32x32x32xf32>)\n  return\n}";
+  CompiledKernel first =
+      kernel(channelsFirst, "window", {{"tile_x", 4}, {"tile_y", 8}});
+  EXPECT_EQ(first.stats.count("fma.rn.f32"), 32);
+  EXPECT_EQ(first.stats.count("ld.global.nc.b32"), 4 + 8);
+  // Along the channels that are last, one access has four of the filter.
+  CompiledKernel last = kernel(kConv, "window", {{"tile_x", 4}, {"tile_y", 8}});
+  EXPECT_EQ(last.stats.count("fma.rn.f32"), 32);
+  EXPECT_EQ(last.stats.count("ld.global.nc"), 8 + 1);
+}
 TEST_F(Knobs, WindowUnroll) {
   EXPECT_EQ(kernel(kConv, "window", {{"tile_x", 4}, {"unroll", 4}})
                 .stats.count("fma.rn.f32"),
@@ -295,6 +313,40 @@ TEST(Features, ElementwiseByHand) {
   EXPECT_EQ(f.streams[0].lines, 4);
   EXPECT_EQ(f.streams[0].totalBytes, 64 * 1024 * 4);
   EXPECT_EQ(f.streams[2].stores, 2);
+}
+
+// 64 threads of 4x8 outputs: 8 lanes along the 32 output channels, 8 rows of
+// them times 8 columns of the picture: two of its rows.
+TEST(Features, WindowReuseByHand) {
+  Payload p = load(kConv);
+  KernelFeatures f =
+      findSchedule("window")->features(p.workload, testTarget(), {64, 4, 8, 1});
+  ASSERT_EQ(f.numStreams, 3);
+  // Between two rows of the window: 2 x 34 pixels and a row of the filter.
+  EXPECT_EQ(f.streams[0].uniqueBytes, 4 * 34 * 16 * 4);
+  EXPECT_EQ(f.streams[0].reuseBytes, 2 * 34 * 16 * 4);
+  EXPECT_EQ(f.streams[1].uniqueBytes, 9 * 16 * 32 * 4);
+  EXPECT_EQ(f.streams[1].reuseBytes, 3 * 16 * 32 * 4);
+  // Sums are loaded before the loops and stored after them.
+  EXPECT_EQ(f.streams[2].reuseBytes, 64 * 16);
+}
+
+// Eight floats of a lane are two accesses of 16 bytes, 32 bytes apart: each
+// quarter of a warp touches two lines in place of one.
+TEST(Features, WavefrontsOfTilesBeyondOneAccess) {
+  Payload p = load("func.func @kernel(%a: memref<1x34x34x16xf32>, %f: "
+                   "memref<3x3x16x64xf32>, %c: memref<1x32x32x64xf32>) {\n"
+                   "  linalg.conv_2d_nhwc_hwcf ins(%a, %f : "
+                   "memref<1x34x34x16xf32>, memref<3x3x16x64xf32>) outs(%c : "
+                   "memref<1x32x32x64xf32>)\n  return\n}");
+  auto filter = [&](int64_t tileX) {
+    return findSchedule("window")
+        ->features(p.workload, testTarget(), {64, tileX, 1, 1})
+        .streams[1];
+  };
+  EXPECT_EQ(filter(4).wavefronts, 4);
+  EXPECT_EQ(filter(8).wavefronts, 8);
+  EXPECT_EQ(filter(1).wavefronts, 1);
 }
 
 TEST(Features, TransposeShowsConflictsWithoutPadding) {
