@@ -50,6 +50,10 @@ Label labelOf(const DeviceName &device) {
   return Label::Predicted;
 }
 
+static std::string featureVersion() {
+  return fmt::format("feature version {}", kFeatureVersion);
+}
+
 CostWeights rememberedWeights(std::span<const Database::StoredRun> runs,
                               std::string_view opKind, std::string_view gpu,
                               Label least) {
@@ -57,6 +61,8 @@ CostWeights rememberedWeights(std::span<const Database::StoredRun> runs,
   for (const Database::StoredRun &stored : runs) {
     const RunRecord &run = stored.run;
     if (run.opKind == opKind && run.key.gpu == gpu && run.finished &&
+        (run.key.policy + ",").find(featureVersion() + ",") !=
+            std::string::npos &&
         run.label && *run.label != Label::Predicted && *run.label >= least &&
         !run.weights.empty() && (!last || *last->finished <= *run.finished))
       last = &run;
@@ -73,11 +79,11 @@ std::string measuringPolicy(const OpTuneOptions &options) {
   std::string objective(toString(options.objective));
   if (options.objective == Objective::Pareto)
     objective += fmt::format(" weight {:g}", options.weight);
-  return fmt::format("objective {}, {}, feature version {}", objective,
+  return fmt::format("objective {}, {}, {}", objective,
                      options.objective == Objective::Latency
                          ? "from idle, cold cache"
                          : "back to back",
-                     kFeatureVersion);
+                     featureVersion());
 }
 
 /// ", description 0123456789ab" where `target` is not what its id names: times

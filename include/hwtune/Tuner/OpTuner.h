@@ -110,8 +110,8 @@ Expected<double> timeOf(const OpTuneRequest &request, const Config &config,
 Label labelOf(const DeviceName &device);
 
 /// What the last finished run of this kind of op on this GPU corrected of the
-/// model (`RunRecord::weights`), of those whose times count for at least
-/// `least` and are no predictions. None: all 1.
+/// model (`RunRecord::weights`), of those of this version of the features whose
+/// times count for at least `least` and are no predictions. None: all 1.
 CostWeights rememberedWeights(std::span<const Database::StoredRun> runs,
                               std::string_view opKind, std::string_view gpu,
                               Label least);

@@ -300,6 +300,7 @@ TEST(OpTunerParts, WeightsOfTheLastRunThatCounts) {
     Database::StoredRun s;
     s.run.opKind = kind;
     s.run.key.gpu = gpu;
+    s.run.key.policy = measuringPolicy({});
     s.run.finished = finished;
     s.run.label = label;
     s.run.weights = {{"memory", memory}, {"compute", 1.5}};
@@ -320,7 +321,10 @@ TEST(OpTunerParts, WeightsOfTheLastRunThatCounts) {
   EXPECT_EQ(memory("contraction", "c", Label::Predicted), 1);
   CostWeights w = rememberedWeights(runs, "contraction", "a", Label::Measured);
   EXPECT_EQ(w.eta[1], 1.5);
-  EXPECT_EQ(w.eta[2], 1);       // it says nothing of communication
+  EXPECT_EQ(w.eta[2], 1); // it says nothing of communication
+  // Of another version of the features: it corrects another model.
+  runs[1].run.key.policy = "objective latency, feature version 0";
+  EXPECT_EQ(memory("contraction", "a", Label::Simulated), 2);
   runs[0].run.finished.reset(); // was killed
   EXPECT_EQ(memory("contraction", "a", Label::Measured), 1);
 }
