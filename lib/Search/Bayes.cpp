@@ -11,9 +11,11 @@
 // parameter), then expected improvement under two processes in turn, one on
 // hardware features and one on the parameters (without a model: both on the
 // parameters, one of them with an effect per value); every few trials it looks
-// where it knows least; and a share of the trials, by how the model has done so
-// far, does without it. Minimises log time; no guarantee, but a wrong model
-// only delays it: the residual process learns what the model does not say.
+// where it knows least; where nothing is gained any more, the genetic and the
+// annealing strategy take turns; and a share of the trials, by how the model
+// has done so far, does without it. Minimises log time; no guarantee, but a
+// wrong model only delays it: the residual process learns what the model does
+// not say.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +24,10 @@
 #include "Strategies.h"
 #include "Surrogate.h"
 #include "Trust.h"
+#include "Turns.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -33,12 +37,11 @@ namespace {
 
 constexpr size_t kFirstList = 8;
 constexpr size_t kBlackBoxSample = 5;
-constexpr size_t kPool = 1000;   // of the model's order, to pick the list from
-constexpr size_t kListEvery = 3; // trials; the model's list goes on
-constexpr size_t kExploreEvery = 9; // trials; exploration never stops
-// Trials; one looks no further than one or two parameters, in turn, from the
-// best, where what a process over the whole space smooths away is seen.
-constexpr size_t kLocalEvery = 5, kLocalEveryBlackBox = 2;
+constexpr size_t kPool = 1000; // of the model's order, to pick the list from
+// A gain of less log time counts as none.
+constexpr double kGain = 0.01;
+// Trials for which a process leads before the next one does.
+constexpr size_t kLeads = 3;
 // Trials without the model that draw. Later ones learn: from less, they would
 // see only where the model has led.
 constexpr size_t kDraws = 5;
@@ -124,6 +127,8 @@ protected:
     }
     feasibility.add(surrogates[led - 1].residualCorrelation(last.rep), last.ok);
     if (last.ok && (best == kNoRep || last.logValue < bestLog)) {
+      if (best == kNoRep || last.logValue < bestLog - kGain)
+        gained = seen.size();
       best = last.rep;
       bestLog = last.logValue;
     }
@@ -131,11 +136,13 @@ protected:
       worstLog = best == last.rep && seen.size() == 1
                      ? last.logValue
                      : std::max(worstLog, last.logValue);
+    for (const StrategyPtr &other : others)
+      if (other)
+        other->tell(observationOf(last));
     update();
   }
 
 private:
-  enum class Look { Everywhere, Wide, OneStep, TwoSteps };
   bool hasModel() const { return !prior.order.empty(); }
   void makeSurrogates(const Eigen::MatrixXf &coordinates,
                       const Eigen::MatrixXf &branches);
@@ -155,13 +162,20 @@ private:
   /// A draw, and after a few what a black box would measure.
   Rep withoutModel();
   Rep argmaxWithPending(Surrogate &surrogate, Look look, Random &random);
+  Observation observationOf(const Seen &s) const {
+    return {candidateOf[s.rep], s.ok, s.ok ? std::exp(s.logValue) : 0};
+  }
+  /// What the one whose turn it is would measure, all that was seen given.
+  Rep proposalOf(Turn other);
   /// The next favourite of the vectors that agree with what was seen: where the
   /// processes learn a wrong lesson, or smooth over what the model is right
   /// about, the list still arrives.
   Rep nextOfList() const;
   Rep argmax(const Surrogate &surrogate, Look look, Random &random) const;
   size_t stepsFromBest(Rep rep) const;
-  Look lookOfTrial(bool withModel) const;
+  Look lookOfTrial(bool withModel) const {
+    return isAuto ? lookOf(trial(), withModel) : Look::Everywhere;
+  }
 
   bool isAuto;
   Prior prior, noPrior;
@@ -175,6 +189,8 @@ private:
   std::vector<Rep> firstList;
   Rep best = kNoRep;
   double bestLog = 0, worstLog = -1e300;
+  size_t gained = 0;                 ///< trials until the last gain
+  std::array<StrategyPtr, 2> others; ///< genetic, annealing; from their turn on
 };
 
 /// All but one have an effect for every value of every parameter: what a value
@@ -412,24 +428,38 @@ Rep Bayes::nextOfList() const {
   return choice;
 }
 
-Bayes::Look Bayes::lookOfTrial(bool withModel) const {
-  if (!isAuto)
-    return Look::Everywhere;
-  size_t every = withModel ? kLocalEvery : kLocalEveryBlackBox;
-  if (trial() % every == 0)
-    return trial() / every % 2 ? Look::OneStep : Look::TwoSteps;
-  return trial() % kExploreEvery == kExploreEvery - 1 ? Look::Wide
-                                                      : Look::Everywhere;
+Rep Bayes::proposalOf(Turn turn) {
+  bool anneals = turn == Turn::Annealing;
+  StrategyPtr &other = others[anneals];
+  if (!other) {
+    other = anneals ? makeAnnealing(problem, options)
+                    : makeGenetic(problem, options);
+    for (const Seen &s : seen)
+      other->tell(observationOf(s));
+  }
+  // It does not know what is pending here.
+  for (size_t tries = 0; tries <= pending.size(); ++tries) {
+    std::vector<size_t> next = other->ask();
+    if (next.empty())
+      break;
+    if (!tried[repOf[next.front()]])
+      return repOf[next.front()];
+  }
+  return kNoRep;
 }
 
 Rep Bayes::byImprovement() {
   Random random = randomOfTrial();
   if (options.randomChoice)
     return randomUntried(random);
-  if (isAuto && trial() % kListEvery == kListEvery - 1)
-    if (Rep next = nextOfList(); next != kNoRep)
-      return next;
-  return argmaxWithPending(surrogates[trial() / kListEvery % led],
+  Turn turn = isAuto ? turnOf(trial(), hasModel(), trial() - gained)
+                     : Turn::Improvement;
+  Rep next = turn == Turn::Improvement ? kNoRep
+             : turn == Turn::List      ? nextOfList()
+                                       : proposalOf(turn);
+  if (next != kNoRep)
+    return next;
+  return argmaxWithPending(surrogates[trial() / kLeads % led],
                            lookOfTrial(hasModel()), random);
 }
 

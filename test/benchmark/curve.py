@@ -67,6 +67,8 @@ def main():
     if len(args.files) != 1:
         sys.exit("expected one MLIR file with --target")
     records = args.records or f"{args.files[0].removesuffix('.mlir')}.{args.target}.jsonl"
+    if not os.path.exists(args.files[0]):
+        sys.exit(f"{args.files[0]}: No such file or directory")
     if not os.path.exists(records):
         record(args, records)
     with tempfile.NamedTemporaryFile("w", suffix=".json") as mapping:
@@ -76,4 +78,9 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except subprocess.CalledProcessError as error:  # the program has said why
+        sys.exit(f"{os.path.basename(error.cmd[0])} failed")
+    except OSError as error:
+        sys.exit(f"{error.filename}: {error.strerror}")

@@ -8,12 +8,14 @@
 #include "Acquisition.h"
 #include "Coordinates.h"
 #include "Surrogate.h"
+#include "Turns.h"
 
 #include "hwtune/Search/Objective.h"
 #include "hwtune/Search/Stop.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <map>
 
 using namespace hwtune;
 
@@ -138,6 +140,36 @@ TEST(Acquisition, FeasibilityLearnsFromNeighbours) {
   EXPECT_LT(f.probability(0), 0.5);
   EXPECT_LT(f.probability(0), f.probability(1));
   EXPECT_NEAR(f.probability(2), 0.9, 1e-3);
+}
+
+TEST(Turns, SomeTrialsLookWideWhateverElseIsDue) {
+  for (size_t trial = 0; trial < 1000; ++trial)
+    for (size_t idle : {size_t(0), trial}) {
+      auto isWide = [&](bool withModel) {
+        return turnOf(trial, withModel, idle) == Turn::Improvement &&
+               lookOf(trial, withModel) == Look::Wide;
+      };
+      EXPECT_EQ(isWide(true), trial >= 18 && trial % 9 == 4) << trial;
+      EXPECT_EQ(isWide(false), trial % 18 == 17) << trial;
+    }
+}
+
+TEST(Turns, AllTakeTurnsWhereNothingIsGained) {
+  std::map<Turn, size_t> busy, idle, blackBox;
+  for (size_t trial = 0; trial < 234; ++trial) { // 2 x 9 x 13
+    ++busy[turnOf(trial, true, 11)];
+    ++idle[turnOf(trial, true, 12)];
+    ++blackBox[turnOf(trial, false, 12)];
+  }
+  EXPECT_EQ(busy, (std::map<Turn, size_t>{{Turn::Improvement, 156},
+                                          {Turn::List, 78}}));
+  // 18 are at 1 of 13; of these 6 are the list's and 2 wide.
+  EXPECT_EQ(idle[Turn::Genetic], 5u);
+  EXPECT_EQ(idle[Turn::Annealing], 5u);
+  EXPECT_EQ(idle[Turn::List], 78u);
+  // Without a model there is no list, and 1 of the 18 is wide.
+  EXPECT_EQ(blackBox[Turn::Genetic] + blackBox[Turn::Annealing], 17u);
+  EXPECT_EQ(blackBox[Turn::List], 0u);
 }
 
 TEST(Coordinates, ValuesOfTheParametersThatDiffer) {
