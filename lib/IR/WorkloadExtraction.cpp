@@ -184,6 +184,46 @@ static std::optional<LinearExpr> linearise(AffineExpr expr, unsigned loops,
   return linear;
 }
 
+/// A linear expression that is nowhere less than `expr`, for loops that count
+/// up from 0; 0 where none is known.
+static LinearExpr boundOf(AffineExpr expr, unsigned loops, unsigned symbols) {
+  if (std::optional<LinearExpr> linear = linearise(expr, loops, symbols))
+    return *linear;
+  LinearExpr bound;
+  bound.coefficients.assign(loops, 0);
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return bound;
+  LinearExpr left = boundOf(binary.getLHS(), loops, symbols);
+  auto right = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  int64_t factor = right ? right.getValue() : 0;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add: {
+    LinearExpr other = boundOf(binary.getRHS(), loops, symbols);
+    for (auto [sum, term] :
+         llvm::zip_equal(left.coefficients, other.coefficients))
+      sum += term;
+    left.constant += other.constant;
+    return left;
+  }
+  case AffineExprKind::Mul:
+    if (factor <= 0)
+      return bound;
+    for (int64_t &coefficient : left.coefficients)
+      coefficient *= factor;
+    left.constant *= factor;
+    return left;
+  case AffineExprKind::Mod:
+    bound.constant = std::max<int64_t>(0, factor - 1);
+    return bound;
+  case AffineExprKind::FloorDiv:
+  case AffineExprKind::CeilDiv:
+    return left;
+  default:
+    return bound;
+  }
+}
+
 /// Whether two elements of `type` may lie in one place, as far as its static
 /// sizes and strides tell.
 static bool mayOverlapItself(MemRefType type) {
@@ -369,9 +409,9 @@ static hwtune::Operand describeOperand(linalg::LinalgOp op,
     std::optional<LinearExpr> linear =
         linearise(expr, map.getNumDims(), map.getNumSymbols());
     result.isLinear &= linear.has_value();
-    LinearExpr none;
-    none.coefficients.assign(map.getNumDims(), 0);
-    result.index.push_back(linear.value_or(none));
+    result.index.push_back(
+        linear ? *linear
+               : boundOf(expr, map.getNumDims(), map.getNumSymbols()));
   }
   return result;
 }

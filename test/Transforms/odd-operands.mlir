@@ -58,4 +58,20 @@ module attributes {hwtune.target = #hwtune.target<"rtx-4090">} {
     } -> tensor<64x48xf32>
     return %r : tensor<64x48xf32>
   }
+
+  // A picture of unknown size that is read at every second place, and in turns.
+  func.func @upsample(%a: memref<?x?xf32>, %b: memref<?xf32>, %c: memref<?x?xf32>) {
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i floordiv 2, j floordiv 2)>, affine_map<(i, j) -> (j mod 3)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%a, %b : memref<?x?xf32>, memref<?xf32>) outs(%c : memref<?x?xf32>) {
+    ^bb0(%x: f32, %y: f32, %z: f32):
+      %s = arith.addf %x, %y : f32
+      linalg.yield %s : f32
+    }
+    return
+  }
+
+  // A pipeline starts and ends once for each turn of the outer sum.
+  func.func @batches(%a: tensor<4x9x16xf16>, %b: tensor<4x16x24xf16>, %c: tensor<9x24xf32>) -> tensor<9x24xf32> {
+    %0 = linalg.batch_reduce_matmul ins(%a, %b : tensor<4x9x16xf16>, tensor<4x16x24xf16>) outs(%c : tensor<9x24xf32>) -> tensor<9x24xf32>
+    return %0 : tensor<9x24xf32>
+  }
 }

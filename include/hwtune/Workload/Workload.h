@@ -73,7 +73,7 @@ struct Operand {
   std::vector<int64_t> shape;    ///< extents, kDynamic where unknown
   std::vector<LinearExpr> index; ///< one per dimension of the shape
   /// False where the map is not linear (mod, floordiv, symbols): such an
-  /// operand is only read element by element.
+  /// operand is only read element by element, and `index` is nowhere less.
   bool isLinear = true;
   /// Elements between neighbours along each dimension, kDynamic where unknown;
   /// empty: packed, row by row.

@@ -445,13 +445,14 @@ std::vector<PtxPromise> Matmul::promises(const Workload &w, const TargetSpec &t,
         "fragments of the inputs are loaded as matrices");
   }
   // LLVM unrolls a loop of few turns as a whole.
-  int64_t turns = 1;
+  int64_t turns = 1, outer = 1;
   if (int64_t k = extent(w, r.k); k != kDynamic)
     turns =
         std::clamp<int64_t>((k + c.blockK - 1) / c.blockK, 1, kMostUnrolled);
   for (unsigned loop : r.reductions)
     if (int64_t k = extent(w, loop); k != kDynamic)
-      turns = std::clamp<int64_t>(turns * k, 1, kMostUnrolled);
+      outer = std::clamp<int64_t>(outer * k, 1, kMostUnrolled);
+  turns = std::min(turns * outer, kMostUnrolled);
   // In a single turn zeros beyond the end of k may be known, and fold.
   int64_t perStep =
       existing(c.threadM, c.blockM, extent(w, r.m)) *
@@ -474,7 +475,8 @@ std::vector<PtxPromise> Matmul::promises(const Workload &w, const TargetSpec &t,
     add("bar.sync", 2, 2 * turns,
         "one barrier before the copies and one after in each step of k");
   if (c.stages > 1)
-    add("bar.sync", 1, turns + 1, "one barrier in each step of k");
+    add("bar.sync", 1, turns + outer,
+        "one barrier in each step of k and one after the steps");
   return promises;
 }
 

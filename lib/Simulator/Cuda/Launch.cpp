@@ -94,6 +94,8 @@ Result checkShape(const Driver &driver, const FunctionState &function,
   if (threads > t.maxThreadsPerBlock ||
       int64_t(shape.dynamicShared) > function.maxDynamicShared)
     return Result::InvalidValue;
+  if (info.clusterBlocks && volume(*info.clusterBlocks) > 1)
+    return Result::NotSupported;
   if (info.reqNTid && shape.block != *info.reqNTid)
     return Result::InvalidValue;
   if (info.maxNTid && threads > int64_t(volume(*info.maxNTid)))

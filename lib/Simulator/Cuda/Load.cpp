@@ -81,14 +81,6 @@ Result simcuda::parsePtx(const std::string &text, int capability,
     bool isNew = parsed.error().message.starts_with("PTX version");
     return isNew ? Result::UnsupportedPtxVersion : Result::InvalidPtx;
   }
-  if (parsed->versionMajor > kPtxMajor ||
-      (parsed->versionMajor == kPtxMajor && parsed->versionMinor > kPtxMinor)) {
-    message = fmt::format("ptx: error: PTX version {}.{} is newer than {}.{}, "
-                          "the newest supported",
-                          parsed->versionMajor, parsed->versionMinor, kPtxMajor,
-                          kPtxMinor);
-    return Result::UnsupportedPtxVersion;
-  }
   if (!runsOn(parsed->targetSm, parsed->targetSuffix, capability)) {
     message = fmt::format("ptx: error: `.target {}` does not run on sm_{}",
                           parsed->target, capability);

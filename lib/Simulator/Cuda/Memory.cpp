@@ -16,8 +16,15 @@ using namespace hwtune;
 using namespace hwtune::simcuda;
 
 namespace {
-/// Every allocation begins at a multiple of this, as the driver promises.
-constexpr uint64_t kAlignment = 256, kPage = 4096;
+constexpr uint64_t kAlignment = 512, kPage = 4096;
+/// Allocations of this size and more have pages of this size to themselves.
+constexpr uint64_t kLargePage = 2 << 20;
+
+/// What the address of an allocation is a multiple of. The driver promises 256
+/// bytes; programs that make arenas of their own rely on what it does.
+uint64_t alignmentOf(uint64_t bytes) {
+  return bytes >= kLargePage ? kLargePage : kAlignment;
+}
 } // namespace
 
 uint64_t Driver::bytesLeft() const {
@@ -36,7 +43,7 @@ Result simcuda::allocateDevice(Call &call, DevicePtr *address, size_t bytes,
     return Result::InvalidValue;
   if (bytes > call.driver.bytesLeft())
     return Result::OutOfMemory;
-  DeviceAddress base = call.driver.memory.allocate(bytes, kAlignment);
+  DeviceAddress base = call.driver.memory.allocate(bytes, alignmentOf(bytes));
   if (!base)
     return Result::OutOfMemory;
   if (call.driver.config.check)

@@ -40,10 +40,8 @@ using cuda::DevicePtr;
 using cuda::Result;
 using exec::DeviceAddress;
 
-/// The version of CUDA whose API is answered (12.8 as 12080), and the newest
-/// PTX version that its compiler takes.
+/// The version of CUDA whose API is answered (12.8 as 12080).
 inline constexpr int kDriverVersion = 13000;
-inline constexpr unsigned kPtxMajor = 9, kPtxMinor = 0;
 
 using Id = uintptr_t;
 

@@ -580,6 +580,11 @@ void FunctionDecoder::describe(uint32_t i) {
     };
     m.choices = {reg(ops[1]), reg(ops[2])};
   }
+  if (op == "cp") {
+    m.commitsGroup = hasMod("commit_group") || hasMod("wait_all");
+    if (hasMod("wait_group") || hasMod("wait_all"))
+      m.groupsLeft = uint32_t(ops.empty() ? 0 : ops[0].value);
+  }
   describeAccess(form.space, m);
   B.P.metas.push_back(std::move(m));
 }

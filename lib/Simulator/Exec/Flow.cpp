@@ -55,58 +55,59 @@ namespace {
 constexpr uint32_t kNoBlock = ~0u;
 
 /// Immediate post-dominators, as dominators of the reversed graph (Cooper,
-/// Harvey, Kennedy) from the last block that returns. Other returns count as
-/// not being there: their lanes leave, the others meet as if they had not been.
+/// Harvey, Kennedy). A block belongs to the last block of the text that it can
+/// reach and that returns. Other returns count as not being there: their lanes
+/// leave, the others meet as if they had not been.
 class PostDominators {
 public:
   explicit PostDominators(const std::vector<VBlock> &blocks);
-  /// `kNoBlock` where there is none, and of the root.
+  /// `kNoBlock` where there is none, and of a root.
   uint32_t of(uint32_t block) const {
-    return block == root ? kNoBlock : parent[block];
+    return block == root[block] ? kNoBlock : parent[block];
   }
 
 private:
-  void number(const std::vector<std::vector<uint32_t>> &preds);
+  void number(uint32_t from, const std::vector<std::vector<uint32_t>> &preds);
   uint32_t meet(uint32_t x, uint32_t y) const;
   bool improve(uint32_t block);
 
   const std::vector<VBlock> &blocks;
-  uint32_t root;
-  std::vector<uint32_t> order; ///< post-order of the reversed graph
+  std::vector<uint32_t> root;  ///< that each block belongs to, or `kNoBlock`
+  std::vector<uint32_t> order; ///< post-orders of the reversed graph
   std::vector<uint32_t> place; ///< of each block in it
   std::vector<uint32_t> parent;
 };
 
 PostDominators::PostDominators(const std::vector<VBlock> &blocks)
-    : blocks(blocks), root(uint32_t(blocks.size()) - 1),
+    : blocks(blocks), root(blocks.size(), kNoBlock),
       place(blocks.size(), kNoBlock), parent(blocks.size(), kNoBlock) {
   std::vector<std::vector<uint32_t>> preds(blocks.size());
   for (uint32_t b = 0; b < blocks.size(); ++b)
     for (uint32_t s : blocks[b].succs)
       preds[s].push_back(b);
-  // The block at the very end is reached only where the text falls off it.
-  while (root > 0 && (!blocks[root].exits || preds[root].empty()))
-    --root;
-  number(preds);
-  parent[root] = root;
+  // A block that nothing leads to, as the one where the text falls off its end,
+  // keeps no other from its place.
+  for (uint32_t b = uint32_t(blocks.size()); b-- > 0;)
+    if (blocks[b].exits && root[b] == kNoBlock && (b == 0 || !preds[b].empty()))
+      number(b, preds);
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = order.size(); i-- > 0;)
-      if (order[i] != root)
+      if (order[i] != root[order[i]])
         changed |= improve(order[i]);
   }
 }
 
-void PostDominators::number(const std::vector<std::vector<uint32_t>> &preds) {
-  std::vector<std::pair<uint32_t, uint32_t>> stack{{root, 0}};
-  std::vector<bool> seen(blocks.size());
-  seen[root] = true;
+void PostDominators::number(uint32_t from,
+                            const std::vector<std::vector<uint32_t>> &preds) {
+  std::vector<std::pair<uint32_t, uint32_t>> stack{{from, 0}};
+  root[from] = parent[from] = from;
   while (!stack.empty()) {
     auto &[b, next] = stack.back();
     if (next < preds[b].size()) {
       uint32_t p = preds[b][next++];
-      if (!seen[p]) {
-        seen[p] = true;
+      if (root[p] == kNoBlock) {
+        root[p] = from;
         stack.push_back({p, 0});
       }
     } else {
@@ -130,7 +131,7 @@ uint32_t PostDominators::meet(uint32_t x, uint32_t y) const {
 bool PostDominators::improve(uint32_t block) {
   uint32_t best = kNoBlock;
   for (uint32_t s : blocks[block].succs)
-    if (place[s] != kNoBlock && parent[s] != kNoBlock)
+    if (root[s] == root[block] && parent[s] != kNoBlock)
       best = best == kNoBlock ? s : meet(best, s);
   if (best == kNoBlock || parent[block] == best)
     return false;

@@ -491,6 +491,12 @@ std::optional<LaunchResult> validate(const Program::Impl &P,
         fmt::format("blocks of ({},{},{}), expected ({},{},{}) (.reqntid)",
                     q.block[0], q.block[1], q.block[2], (*f->reqNTid)[0],
                     (*f->reqNTid)[1], (*f->reqNTid)[2]));
+  if (f->clusterBlocks && *f->clusterBlocks != Dim3{1, 1, 1})
+    return refuse(LaunchStatus::InvalidRequest, q,
+                  fmt::format("clusters of ({},{},{}) blocks "
+                              "(.reqnctapercluster) are not supported",
+                              (*f->clusterBlocks)[0], (*f->clusterBlocks)[1],
+                              (*f->clusterBlocks)[2]));
   uint64_t shared = uint64_t(f->staticSharedBytes) + q.dynamicSharedBytes;
   if (shared > q.options.maxSharedBytes)
     return refuse(LaunchStatus::OutOfResources, q,

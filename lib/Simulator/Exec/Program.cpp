@@ -265,6 +265,7 @@ FunctionInfo ProgramBuilder::describe(const ptx::Function &f) const {
   }
   info.maxNTid = f.bounds.maxNTid;
   info.reqNTid = f.bounds.reqNTid;
+  info.clusterBlocks = f.bounds.reqNCtaPerCluster;
   info.minBlocksPerSM = f.bounds.minNCtaPerSm;
   info.maxRegisters = f.bounds.maxNReg;
   return info;

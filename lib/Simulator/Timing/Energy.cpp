@@ -12,6 +12,13 @@
 using namespace hwtune;
 using namespace hwtune::timing;
 
+/// Multiply-adds of f16 that the matrix units could have done in the time they
+/// were busy: types of another rate take the same power.
+static double matrixFma(const GridWork &work, const TargetSpec &t) {
+  return work.matrixClocks / double(t.schedulersPerSM) *
+         double(t.tensorFma.f16AccF32.value_or(0));
+}
+
 void timing::addEnergy(TimingReport &report, const GridWork &work,
                        const TargetSpec &t) {
   if (!t.idleW || !t.pjPerInstLane || !t.pjPerDramByte) {
@@ -27,8 +34,9 @@ void timing::addEnergy(TimingReport &report, const GridWork &work,
       work.pipeOps[size_t(Pipe::Fp32)] * lanes * t.pjPerFma32.value_or(0) +
       double(e.sharedLoadWavefronts + e.sharedStoreWavefronts) *
           wavefrontBytes * t.pjPerSharedByte.value_or(0) +
-      double(e.globalLoadSectors) * double(t.sectorBytes) *
+      double(e.globalLoadSectors + e.asyncCopySectors) * double(t.sectorBytes) *
           t.pjPerL1Byte.value_or(0) +
+      matrixFma(work, t) * t.pjPerTensorFma.value_or(0) +
       work.l2Bytes * t.pjPerL2Byte.value_or(0) +
       (work.dramReadBytes + work.dramWriteBytes) * *t.pjPerDramByte;
   double active = std::min<double>(double(t.smCount), work.blocks);

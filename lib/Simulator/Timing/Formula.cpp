@@ -37,9 +37,13 @@ ModelTime timing::formulaTime(const GridWork &work, const TargetSpec &t,
     // Where integers have lanes of their own, some of the address work still
     // runs as multiply-adds on the FP32 lanes (share seen in disassembly).
     constexpr double kIntegerOnFma = 0.3;
-    b.fp32 = pipeClocks(ops(Pipe::Fp32) + ops(Pipe::Fp16) +
-                            kIntegerOnFma * ops(Pipe::Integer),
-                        t.fp32Lanes, sms, t.warpSize);
+    // Halves come in pairs, two results of a lane.
+    double fp16 = t.fp16Lanes ? ops(Pipe::Fp16) * 2 * double(t.fp32Lanes) /
+                                    double(*t.fp16Lanes)
+                              : ops(Pipe::Fp16);
+    b.fp32 =
+        pipeClocks(ops(Pipe::Fp32) + fp16 + kIntegerOnFma * ops(Pipe::Integer),
+                   t.fp32Lanes, sms, t.warpSize);
     b.fp64 = pipeClocks(ops(Pipe::Fp64), t.fp64Lanes, sms, t.warpSize);
     b.integer = pipeClocks(ops(Pipe::Integer), t.int32Lanes, sms, t.warpSize);
     b.special = pipeClocks(ops(Pipe::Special), t.sfuLanes, sms, t.warpSize);

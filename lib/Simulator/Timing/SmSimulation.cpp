@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -33,11 +34,12 @@ struct Warp {
   /// What its time to be ready waits for; none: its last instruction.
   std::optional<Level> wait;
   bool atBarrier = false, done = false;
-  uint64_t order = 0;           ///< age: smaller is older
-  std::vector<float> registers; ///< ready clock, relative to `origin`
-  std::vector<Level> from;      ///< where what a register holds comes from
-  double spills = 0;            ///< spill instructions due
-  AccessTime copied;            ///< the last cp.async, for the group waits
+  uint64_t order = 0;            ///< age: smaller is older
+  std::vector<float> registers;  ///< ready clock, relative to `origin`
+  std::vector<Level> from;       ///< where what a register holds comes from
+  double spills = 0;             ///< spill instructions due
+  AccessTime copied;             ///< the last cp.async of no group yet
+  std::deque<AccessTime> groups; ///< of cp.async: when each is complete
 };
 
 struct Scheduler {
@@ -132,9 +134,9 @@ void Machine::setPipeClocks() {
   };
   clocksPerOp[size_t(Pipe::Fp32)] = clocks(target.fp32Lanes);
   clocksPerOp[size_t(Pipe::Fp64)] = clocks(target.fp64Lanes);
+  // Results a clock, of which a lane has two; one alone takes as long.
   clocksPerOp[size_t(Pipe::Fp16)] =
-      clocks(target.fp16Lanes ? target.fp16Lanes
-                              : std::optional<int64_t>(target.fp32Lanes));
+      clocks(target.fp16Lanes ? *target.fp16Lanes / 2 : target.fp32Lanes);
   clocksPerOp[size_t(Pipe::Integer)] =
       clocks(target.int32Lanes ? target.int32Lanes
                                : std::optional<int64_t>(target.fp32Lanes));
@@ -205,6 +207,8 @@ void Machine::prepare(Warp &warp, double now) {
   const auto &records = input.blocks[warp.block].warps[warp.index].records;
   const InstMeta &inst = input.insts[records[warp.next].inst];
   double ready = now;
+  if (inst.commitsGroup)
+    warp.groups.push_back(std::exchange(warp.copied, {}));
   warp.wait.reset();
   auto use = [&](uint32_t reg) {
     if (warp.registers[reg] > ready) {
@@ -216,10 +220,12 @@ void Machine::prepare(Warp &warp, double now) {
     use(reg);
   for (uint32_t reg : inst.writes)
     use(reg);
-  if (inst.name.starts_with("cp.async.wait") && warp.copied.ready > ready) {
-    ready = warp.copied.ready;
-    warp.wait = warp.copied.from;
-  }
+  for (size_t i = 0; inst.groupsLeft && i < warp.groups.size(); ++i)
+    if (i + *inst.groupsLeft < warp.groups.size() &&
+        warp.groups[i].ready > ready) {
+      ready = warp.groups[i].ready;
+      warp.wait = warp.groups[i].from;
+    }
   warp.ready = ready;
 }
 
@@ -341,10 +347,11 @@ void Machine::issueMemory(Warp &warp, Scheduler &scheduler,
       inst, record.access >= 0 ? &trace.accesses[record.access] : nullptr,
       trace.lines, now);
   scheduler.queue.push_back(time.served);
+  if (!on.memoryLatency)
+    time.ready = now + 1;
   if (inst.isAsync && time.ready > warp.copied.ready)
     warp.copied = time;
-  writeRegisters(warp, inst, on.memoryLatency ? time.ready : now + 1,
-                 time.from);
+  writeRegisters(warp, inst, time.ready, time.from);
 }
 
 /// Where the compiler put its spills is unknown: they are spread evenly.
@@ -392,6 +399,8 @@ void Machine::issue(unsigned slot, Scheduler &scheduler, double now) {
     double ready = now + latencyOf(cost);
     writeRegisters(warp, inst, ready, Level::Arithmetic);
   }
+  while (inst.groupsLeft && warp.groups.size() > *inst.groupsLeft)
+    warp.groups.pop_front();
   if (spillRate > 0)
     spill(warp, scheduler, now);
   ++warp.next;

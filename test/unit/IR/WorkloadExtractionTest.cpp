@@ -87,6 +87,26 @@ TEST_F(WorkloadExtractionTest, Matmul) {
             (std::vector<int64_t>{0, 1, 0}));
 }
 
+// Where an index is not linear, the workload knows one that is nowhere less, so
+// that a buffer of unknown size is made large enough.
+TEST_F(WorkloadExtractionTest, BoundsOfIndicesThatAreNotLinear) {
+  Expected<Workload> w = extract(
+      "%a: memref<?x?x?xf32>, %b: memref<8x6xf32>",
+      "linalg.generic {indexing_maps = [affine_map<(i, j) -> (i floordiv 2, j "
+      "mod 4, 3 * (j floordiv 3) + i + 5)>, affine_map<(i, j) -> (i, j)>], "
+      "iterator_types = [\"parallel\", \"parallel\"]} ins(%a : "
+      "memref<?x?x?xf32>) outs(%b : memref<8x6xf32>) {\n^bb0(%x: f32, %y: f32):"
+      "\n linalg.yield %x : f32\n}");
+  ASSERT_TRUE(w) << w.error().message;
+  const Operand &a = w->operands[0];
+  EXPECT_FALSE(a.isLinear);
+  std::vector<int64_t> loops = {8, 6};
+  EXPECT_GE(reach(a.index[0], loops), 4);
+  EXPECT_EQ(reach(a.index[1], loops), 4);
+  EXPECT_GE(reach(a.index[2], loops), 3 + 7 + 5 + 1);
+  EXPECT_LE(reach(a.index[2], loops), 3 * 5 + 7 + 5 + 1);
+}
+
 /// The named op, the same as a generic, under other value names, on memrefs,
 /// and with an annotation: one key, and it never changes.
 /// What one operand does not say of a loop, another may.

@@ -57,6 +57,8 @@ struct FunctionInfo {
   uint32_t leastRegisters = 0, hoistedRegisters = 0;
   uint32_t sourceOrderRegisters = 0, leastOfSourceOrder = 0;
   std::optional<Dim3> maxNTid, reqNTid;
+  /// `.reqnctapercluster`: a launch of more than one is refused.
+  std::optional<Dim3> clusterBlocks;
   std::optional<uint32_t> minBlocksPerSM, maxRegisters;
   bool usesBarriers = false, usesDynamicShared = false, usesGridSync = false;
 };

@@ -43,9 +43,12 @@ struct InstMeta {
   ptx::Space space = ptx::Space::None; ///< None: generic
   uint32_t bytesPerLane = 0;           ///< vector elements included
   bool isLoad = false, isStore = false, isAtomic = false, isAsync = false;
-  bool bypassesL1 = false;   ///< .cg, .cv, .volatile, .relaxed, ...
-  bool isReadOnly = false;   ///< .nc
-  bool readsSpecial = false; ///< %tid, %clock, ...
+  /// cp.async.commit_group, or wait_all, which is that and wait_group 0.
+  bool commitsGroup = false;
+  std::optional<uint32_t> groupsLeft; ///< in flight by cp.async.wait_group
+  bool bypassesL1 = false;            ///< .cg, .cv, .volatile, .relaxed, ...
+  bool isReadOnly = false;            ///< .nc
+  bool readsSpecial = false;          ///< %tid, %clock, ...
   /// The operands of what may ignore one of them (`selp`, `and.pred`,
   /// `or.pred`): registers, or `ptx::kNone`.
   std::optional<std::array<uint32_t, 2>> choices;

@@ -90,6 +90,23 @@ TEST_F(Launch, ManagedVariablesAreReadInPlace) {
   EXPECT_EQ(counter[1], 42u);
 }
 
+TEST_F(Launch, ClustersOfSeveralBlocksAreRefused) {
+  Function f = function(load(".version 8.0\n.target sm_80\n.address_size 64\n"
+                             ".visible .entry k() .reqnctapercluster 2, 1, 1 { "
+                             "ret; }"),
+                        "k");
+  EXPECT_CUDA(NotSupported, launch(f, 2, 32, {}));
+}
+
+// Arenas that programs cut from one allocation keep the alignment they ask for.
+TEST_F(Launch, LargeAllocationsBeginAtLargePages) {
+  DevicePtr small = 0, large = 0;
+  EXPECT_CUDA(Success, driver().cuMemAlloc(&small, 100));
+  EXPECT_CUDA(Success, driver().cuMemAlloc(&large, 3 << 20));
+  EXPECT_EQ(small % 512, 0u);
+  EXPECT_EQ(large % (2 << 20), 0u);
+}
+
 TEST_F(Launch, DynamicSharedMemoryIsOptedIn) {
   Function f = function(load(kVectorAdd), "uses_shared");
   DevicePtr out = upload({0});

@@ -242,6 +242,46 @@ std::vector<uint32_t> countOfEachMode(const std::string &ptx, uint32_t blocks,
   return counts;
 }
 
+/// A branch whose two ways meet again, then 16 more instructions.
+std::string diamond(const std::string &label) {
+  std::string text = "and.b32 %r1, %r0, 1; setp.eq.u32 %p, %r1, 0; @%p bra " +
+                     label + "; add.u32 %r2, %r2, 3; " + label + ":\n";
+  for (int i = 0; i < 16; ++i)
+    text += "add.u32 %r2, %r2, %r0;\n";
+  return text + "st.global.u32 [%rd0], %r2;\n";
+}
+
+// Of each pair of kernels both do the same work, one before a return that is
+// not the last of the text: lanes meet again there, too.
+TEST(Control, LanesMeetAgainBeforeEachReturn) {
+  auto instructions = [](const std::string &body) {
+    ExecHarness h(std::string(kPtxHeader) + R"(
+.visible .entry k(.param .u64 out, .param .u64 which) {
+  .reg .pred %p, %q; .reg .b32 %r<4>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd0, [out]; ld.param.u64 %rd1, [which];
+  mov.u32 %r0, %tid.x; mov.u32 %r2, 0; setp.ne.u64 %q, %rd1, 0;
+)" + body + "}");
+    EXPECT_TRUE(h.program) << h.error;
+    std::vector<uint64_t> counts;
+    LaunchOptions counting;
+    counting.countEvents = true;
+    auto out = h.upload(std::vector<uint32_t>{0});
+    for (uint64_t which : {0, 1}) {
+      auto r = h.run("k", {1, 1, 1}, {32, 1, 1}, {out, which}, counting);
+      EXPECT_TRUE(r.ok()) << r.diagnostic.str();
+      counts.push_back(r.warpInstructions);
+    }
+    return counts;
+  };
+  auto halves = instructions("@%q bra SECOND;\n" + diamond("A") +
+                             "ret;\nSECOND:\n" + diamond("B") + "ret;\n");
+  EXPECT_EQ(halves[0], halves[1]);
+  auto early =
+      instructions("@!%q bra LATE;\n" + diamond("A") + "ret;\nLATE:\n" +
+                   diamond("B") + diamond("C") + "ret;\n");
+  EXPECT_LT(early[1], early[0]);
+}
+
 /// Each lane takes the lock in turn: a stack of reconvergence points hangs.
 /// `wait` is done by the lanes that did not get it.
 std::string spinLock(const std::string &wait) {
@@ -595,6 +635,13 @@ TEST(Control, RefusedRequestsSayWhy) {
   auto r = h.run("k", {2, 1, 1}, {32, 1, 1}, {1}, o);
   EXPECT_EQ(r.diagnostic.text, "block 5 of a grid of 2");
   EXPECT_EQ(h.program->findFunction("k")->staticSharedBytes, 1024u);
+  ExecHarness clusters(std::string(kPtxHeader) +
+                       ".visible .entry k(.param .u32 n) .reqnctapercluster 2, "
+                       "1, 1 { ret; }");
+  ASSERT_TRUE(clusters.program) << clusters.error;
+  EXPECT_EQ(
+      clusters.run("k", {2, 1, 1}, {32, 1, 1}, {1}).diagnostic.text,
+      "clusters of (2,1,1) blocks (.reqnctapercluster) are not supported");
 }
 
 } // namespace

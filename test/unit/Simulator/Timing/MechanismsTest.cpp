@@ -64,6 +64,17 @@ TEST(Mechanisms, DoublePrecisionPipeIsNarrower) {
   EXPECT_NEAR(ratio(slow, fast, full, options).simulation, 1, 0.05);
 }
 
+TEST(Mechanisms, PairsOfHalvesHaveTheirOwnRate) {
+  Launch full{432, 512};
+  std::string halves = manyOps("fma.rn.f16x2 %r{0}, %r{0}, %r40, %r41;");
+  std::string single = manyOps("fma.rn.f32 %f{0}, %f{0}, %f40, %f41;");
+  Ratio on = ratio(single, halves, full);
+  EXPECT_NEAR(on.simulation, 2, 0.2); // 64 lanes against 256 results in pairs
+  EXPECT_GT(on.formula, 1.3);
+  Ratio off = ratio(single, halves, full, without(&Mechanisms::pipes));
+  EXPECT_NEAR(off.simulation, 1, 0.05);
+}
+
 TEST(Mechanisms, IssueSlotsBoundWhatNoPipeBounds) {
   Launch full{432, 512};
   std::string body = manyOps("fma.rn.f32 %f{0}, %f{0}, %f40, %f41;");
@@ -140,6 +151,29 @@ TEST(Mechanisms, LoadLatencyIsExposedByAChain) {
       ratio(chase(true), chase(false), one, without(&Mechanisms::memoryLatency))
           .simulation,
       1.6);
+}
+
+// 24 copies of 16 bytes a lane, each a group; before each the group `ahead`
+// back must be there.
+std::string groupsOfCopies(int ahead) {
+  std::string body = "mov.u32 %r1, buf; shl.b32 %r4, %r0, 4; add.u32 %r1, %r1, "
+                     "%r4; cvt.u64.u32 %rd1, %r4; add.u64 %rd0, %rd0, %rd1;\n";
+  for (int i = 0; i < 24; ++i)
+    body += fmt::format("cp.async.cg.shared.global [%r1], [%rd0+{}], 16;\n"
+                        "cp.async.commit_group;\ncp.async.wait_group {};\n",
+                        i * 4096, ahead);
+  std::string text = kernel(".shared .align 16 .b8 buf[512];", body);
+  return text.replace(text.find("sm_70"), 5, "sm_80");
+}
+
+TEST(Mechanisms, WaitsForCopiesLeaveTheirGroupsInFlight) {
+  Launch one{1, 32};
+  std::string each = groupsOfCopies(0), ahead = groupsOfCopies(3);
+  EXPECT_GT(ratio(each, ahead, one).simulation, 2);
+  EXPECT_GT(ratio(each, ahead, one).formula, 1.5);
+  EXPECT_LT(
+      ratio(each, ahead, one, without(&Mechanisms::memoryLatency)).simulation,
+      1.2);
 }
 
 TEST(Mechanisms, L1KeepsWhatIsReadAgain) {

@@ -82,6 +82,24 @@ TEST(Energy, IsWhatInstructionsCostAndWhatTimeCosts) {
   EXPECT_NEAR(report.meanPowerW * report.seconds / report.energyJ, 1, 1e-9);
 }
 
+TEST(Energy, OfMatrixUnitsIsThatOfTheirMultiplyAdds) {
+  TargetSpec target = *knownTarget("a100-sxm4-80gb");
+  target.tdpW = 1e6;
+  std::string text = kernel(
+      "", repeat(64, [](int) {
+        return "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, "
+               "%f2, %f3}, {%r10, %r11, %r12, %r13}, {%r14, %r15}, {%f0, %f1, "
+               "%f2, %f3};";
+      }));
+  text.replace(text.find("sm_70"), 5, "sm_80");
+  target.pjPerTensorFma = 1;
+  TimingReport cheap = time(text, {54, 128}, {}, "", &target);
+  target.pjPerTensorFma = 3;
+  TimingReport dear = time(text, {54, 128}, {}, "", &target);
+  double multiplyAdds = 54.0 * 4 * 64 * (16 * 8 * 16);
+  EXPECT_NEAR((dear.energyJ - cheap.energyJ) / (2e-12 * multiplyAdds), 1, 0.01);
+}
+
 TEST(Energy, OfAStreamIsThatOfItsBytes) {
   TargetSpec target = *knownTarget("a100-sxm4-80gb");
   target.tdpW = 1e6;
