@@ -38,6 +38,7 @@ constexpr Entry kEveryNvidia[] = {
     {"max_block_z", 64, "dq-v100"}, {"shuffle_latency", 22.7, "cmp90hx"},
     {"barrier_latency", 28.6, "cmp90hx"}, {"bank_conflict_latency", 2, "proxy-sun-tc"},
     {"clocks_per_memory_inst", 2, "proxy-2080ti-counters"}, {"cold_launch_us", 6, "family"},
+    {"l1_lines_per_clk", 3.5, "proxy-a100"},
     {"icache_l0_bytes", 16 * KiB, "icache-fit"}, {"icache_l1_bytes", 46 * KiB, "icache-fit"},
     {"icache_line_clocks", 12, "icache-fit"}, {"memory_queue_per_scheduler", 5, "proxy-a6000"},
     {"static_w_per_sm", 0.36, "accelwattch"}, {"pj_per_inst_lane", 6, "pj28"},

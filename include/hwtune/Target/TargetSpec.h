@@ -113,6 +113,8 @@ struct TargetSpec {
   std::optional<double> clocksPerWavefront;
   /// Bytes from L2 that L1 takes in one such pass.
   std::optional<double> l1FillBytes;
+  /// Lines that L1 looks up per clock for one access.
+  std::optional<double> l1LinesPerClk;
   /// Clocks per memory instruction of the SM's load/store unit.
   std::optional<double> clocksPerMemoryInst;
   std::optional<double> l1BytesPerClk;             ///< per SM

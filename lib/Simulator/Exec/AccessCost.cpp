@@ -96,7 +96,7 @@ public:
   }
 
   void endPhase() {
-    out.wavefronts += uint32_t(std::popcount(inPhase));
+    out.lookups += uint32_t(std::popcount(inPhase));
     inPhase = 0;
   }
 
@@ -120,7 +120,8 @@ private:
 
 void coalesce(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes,
               const AccessUnits &units, LineAccess &out) {
-  out.numLines = out.sectors = out.wavefronts = 0;
+  out.numLines = out.sectors = out.lookups = 0;
+  out.wavefronts = sharedWavefronts(addresses, mask, laneBytes, false, units);
   LineCollector collector(units, out);
   forEachPhase(mask, lanesOfRegister(laneBytes), [&](uint32_t part) {
     for (; part; part &= part - 1) {
@@ -133,8 +134,9 @@ void coalesce(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes,
 
 void coalesceLocal(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes,
                    uint64_t frame, const AccessUnits &units, LineAccess &out) {
-  out.numLines = out.sectors = out.wavefronts = 0;
+  out.numLines = out.sectors = out.lookups = 0;
   uint32_t words = std::max(1u, laneBytes >> units.wordBits);
+  out.wavefronts = mask ? words : 0; // each lane has a bank of its own
   for (uint32_t word = 0; word < words; ++word) {
     LineCollector collector(units, out);
     for (uint32_t left = mask; left; left &= left - 1) {

@@ -73,7 +73,7 @@ static MemCost costOf(const MemDesc &D, ptx::Space space,
     coalesceLocal(addresses, mask, D.laneBytes, 0, {}, access);
   else
     coalesce(addresses, mask, D.laneBytes, {}, access);
-  return {access.sectors, access.numLines, access.wavefronts};
+  return {access.sectors, access.lookups, access.wavefronts};
 }
 
 void countMiss(Warp *W, uint32_t which, const std::byte *R, uint32_t mask) {

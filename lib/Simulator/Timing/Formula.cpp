@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 using namespace hwtune;
 using namespace hwtune::timing;
@@ -22,11 +23,10 @@ static double pipeClocks(double ops, std::optional<int64_t> lanes, double sms,
   return ops * double(warpSize) / double(*lanes) / sms;
 }
 
-ModelTime timing::formulaTime(const GridWork &work, const TargetSpec &t,
-                              const Mechanisms &on) {
-  ModelTime time;
-  Breakdown &b = time.breakdown;
-  double sms = std::max(1.0, std::min<double>(t.smCount, work.blocks));
+/// Clocks that each resource of an SM, or of the chip, alone would need.
+static Breakdown resourceClocks(const GridWork &work, double sms,
+                                const TargetSpec &t, const Mechanisms &on) {
+  Breakdown b;
   auto ops = [&](Pipe pipe) { return work.pipeOps[size_t(pipe)]; };
   if (on.issue)
     b.issue = work.issue / double(t.schedulersPerSM) / sms;
@@ -54,22 +54,43 @@ ModelTime timing::formulaTime(const GridWork &work, const TargetSpec &t,
       t.clocksPerWavefront.value_or(1) / sms;
   if (on.lsu)
     b.lsu = work.memoryInsts * t.clocksPerMemoryInst.value_or(1) / sms;
+  b.lsu += work.lookupClocks / sms;
   if (on.l2 && t.l2BytesPerClk)
     b.l2 = work.l2Bytes / *t.l2BytesPerClk;
   double perClk = dramBytesPerClk(t, work.dramReadBytes, work.dramWriteBytes);
   if (on.dram && perClk > 0)
     b.dram = (work.dramReadBytes + work.dramWriteBytes) / perClk;
-  // Little's law: a block takes at least its time alone, and only so many are
-  // resident at once.
-  if (on.memoryLatency || on.dependence)
-    b.memoryLatency =
-        work.aloneCycles *
-        std::max(1.0, work.blocks / (sms * std::max(1.0, work.blocksPerSM)));
-  double cubes = 0;
-  for (double part : {b.issue, b.fp32, b.fp64, b.integer, b.special, b.matrix,
-                      b.shared, b.lsu, b.l2, b.dram, b.icache, b.memoryLatency})
-    cubes += part * part * part;
-  time.cycles = std::cbrt(cubes);
+  return b;
+}
+
+static double cubes(std::initializer_list<double> parts) {
+  double sum = 0;
+  for (double part : parts)
+    sum += part * part * part;
+  return sum;
+}
+
+ModelTime timing::formulaTime(const GridWork &work, const TargetSpec &t,
+                              const Mechanisms &on) {
+  ModelTime time;
+  double sms = std::max(1.0, std::min<double>(t.smCount, work.blocks));
+  Breakdown &b = time.breakdown;
+  b = resourceClocks(work, sms, t, on);
+  // The load/store unit and the data stage behind it take each access together.
+  double busy = cubes({b.issue, b.fp32, b.fp64, b.integer, b.special, b.matrix,
+                       std::max(b.shared, b.lsu), b.icache});
+  double waiting = 0;
+  if (on.memoryLatency || on.dependence) {
+    // Little's law: a block takes at least its time alone, and only so many are
+    // resident at once. A part of that time it is busy itself; in the rest of
+    // it it waits, which the others hide.
+    double perSM = work.blocks / sms;
+    double resident = std::max(1.0, std::min(work.blocksPerSM, perSM));
+    b.memoryLatency = work.aloneCycles * std::max(1.0, perSM / resident);
+    waiting = std::max(0.0, cubes({b.memoryLatency}) -
+                                busy / (resident * resident * resident));
+  }
+  time.cycles = std::cbrt(busy + cubes({b.l2, b.dram}) + waiting);
   if (on.tail && work.blocks > 0) {
     // Between perfect balance and whole waves.
     double waves = work.blocks / (double(t.smCount) * work.blocksPerSM);

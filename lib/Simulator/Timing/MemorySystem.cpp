@@ -52,11 +52,15 @@ double MemorySystem::queueFree(std::vector<double> &queue, double now) const {
   return *std::min_element(queue.begin(), queue.end());
 }
 
-/// The load/store unit takes one instruction per `clocksPerMemoryInst`, and
-/// the data stage behind it one wavefront per `clocksPerWavefront`.
-double MemorySystem::serve(double instructions, double wavefronts, double now) {
+/// The load/store unit takes one instruction per `clocksPerMemoryInst` and
+/// looks up `l1LinesPerClk`; the data stage behind it takes one wavefront per
+/// `clocksPerWavefront`.
+double MemorySystem::serve(double instructions, double wavefronts, double now,
+                           double lookups) {
   double address =
       on.lsu ? instructions * target.clocksPerMemoryInst.value_or(1) : 0;
+  if (on.lookups && target.l1LinesPerClk)
+    address = std::max(address, lookups / *target.l1LinesPerClk);
   double data = wavefronts * target.clocksPerWavefront.value_or(1);
   lsuFree = std::max(lsuFree, now) + std::max(address, data);
   return lsuFree;
@@ -121,6 +125,11 @@ AccessTime MemorySystem::beyondL1(unsigned sectors, bool isStore,
   return {done, isStore ? now : std::max(done, now) + latency, from};
 }
 
+/// Of a lane; an access without conflicts takes as many wavefronts.
+static double registersOf(const exec::InstMeta &inst) {
+  return std::max(1u, inst.bytesPerLane / 4);
+}
+
 AccessTime MemorySystem::accessGlobal(
     const exec::InstMeta &inst, const AccessRecord &record,
     const std::vector<exec::LineRecord> &lines, double now) {
@@ -137,16 +146,18 @@ AccessTime MemorySystem::accessGlobal(
     if (inst.isStore)
       hits = 0;
   }
-  double wavefronts = record.wavefronts;
+  double wavefronts = record.wavefronts, lookups = record.lookups;
+  if (!on.bankConflicts)
+    wavefronts = std::min<double>(wavefronts, registersOf(inst));
   if (!on.coalescing) {
     // As if all lanes lay side by side.
     sectors = std::min<unsigned>(
         sectors, (32 * inst.bytesPerLane + unsigned(target.sectorBytes) - 1) /
                      unsigned(target.sectorBytes));
-    wavefronts = 1;
+    wavefronts = lookups = 1;
     hits = std::min(hits, sectors);
   }
-  double served = serve(1, wavefronts, now);
+  double served = serve(1, wavefronts, now, lookups);
   // Asynchronous copies pass the data stage once, on their way to shared
   // memory.
   unsigned fills = useL1 && inst.isLoad && !inst.isAsync ? sectors - hits : 0;
@@ -178,14 +189,12 @@ AccessTime MemorySystem::access(const exec::InstMeta &inst,
     return {serve(1, 0, now), now + 1};
   if (record->numLines)
     return accessGlobal(inst, *record, lines, now);
-  double wavefronts =
-      on.bankConflicts ? record->wavefronts
-                       : std::min<double>(record->wavefronts,
-                                          std::max(1u, inst.bytesPerLane / 4));
+  double wavefronts = record->wavefronts;
+  if (!on.bankConflicts)
+    wavefronts = std::min(wavefronts, registersOf(inst));
   double served = serve(1, wavefronts, now);
-  double extra =
-      std::max(0.0, wavefronts - std::max(1u, inst.bytesPerLane / 4)) *
-      target.bankConflictLatency.value_or(0);
+  double extra = std::max(0.0, wavefronts - registersOf(inst)) *
+                 target.bankConflictLatency.value_or(0);
   double start = served - wavefronts * target.clocksPerWavefront.value_or(1);
   return {served, std::max(start, now) + target.sharedLatency.value_or(0) +
                       std::max(extra, served - start)};

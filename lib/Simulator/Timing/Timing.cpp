@@ -39,6 +39,7 @@ private:
   void findOccupancy();
   void countWork();
   void countInsts();
+  double lookupClocks(uint64_t accesses, uint64_t lines) const;
   void addLocalWork();
   double spillRuns() const;
   void simulate(std::span<const BlockTrace> traces);
@@ -114,6 +115,16 @@ void Estimator::countInsts() {
   }
 }
 
+/// Clocks to look up `lines`, beyond those that their accesses take anyway.
+double Estimator::lookupClocks(uint64_t accesses, uint64_t lines) const {
+  if (!options.mechanisms.lookups || !target.l1LinesPerClk)
+    return 0;
+  double own =
+      options.mechanisms.lsu ? target.clocksPerMemoryInst.value_or(1) : 0;
+  return std::max(0.0, double(lines) / *target.l1LinesPerClk -
+                           double(accesses) * own);
+}
+
 void Estimator::countWork() {
   for (const SassCost &cost : costs)
     work.codeBytes += cost.issue * kBytesPerHardwareInst;
@@ -121,16 +132,19 @@ void Estimator::countWork() {
   work.blocksPerSM = double(report.blocksPerSM);
   countInsts();
   const exec::EventCounts &e = report.launch.events;
+  bool conflicts = options.mechanisms.bankConflicts;
   work.wavefronts =
-      options.mechanisms.bankConflicts
-          ? double(e.sharedLoadWavefronts + e.sharedStoreWavefronts +
-                   e.sharedAtomicWavefronts)
-          : double(e.sharedLoads + e.sharedStores + e.sharedAtomics);
-  work.wavefronts += double(e.globalLoadWavefronts + e.globalStoreWavefronts +
-                            e.asyncCopyWavefronts);
+      conflicts ? double(e.sharedLoadWavefronts + e.sharedStoreWavefronts +
+                         e.sharedAtomicWavefronts + e.globalLoadWavefronts +
+                         e.globalStoreWavefronts)
+                : double(e.sharedLoads + e.sharedStores + e.sharedAtomics +
+                         e.globalLoads + e.globalStores);
+  work.wavefronts += double(e.asyncCopyWavefronts);
   work.memoryInsts =
       double(e.sharedLoads + e.sharedStores + e.sharedAtomics + e.globalLoads +
              e.globalStores + e.globalAtomics + e.asyncCopies + e.shuffles);
+  work.lookupClocks = lookupClocks(e.globalLoads, e.globalLoadLines) +
+                      lookupClocks(e.globalStores, e.globalStoreLines);
   addLocalWork();
 }
 
@@ -309,6 +323,7 @@ void Estimator::noteMissing() {
   need(target.l2BytesPerClk.has_value(), "l2_bytes_per_clk");
   need(target.clocksPerWavefront.has_value(), "clocks_per_wavefront");
   need(target.l1FillBytes.has_value(), "l1_fill_bytes");
+  need(target.l1LinesPerClk.has_value(), "l1_lines_per_clk");
   need(target.clocksPerMemoryInst.has_value(), "clocks_per_memory_inst");
   need(target.memoryQueuePerScheduler.has_value(),
        "memory_queue_per_scheduler");

@@ -49,6 +49,7 @@ void TraceRecorder::recordAccess(BlockTrace &trace, TraceRecord &record,
                      limits.units, scratch);
     }
     access.wavefronts = static_cast<uint16_t>(scratch.wavefronts);
+    access.lookups = static_cast<uint16_t>(scratch.lookups);
     access.sectors = static_cast<uint16_t>(scratch.sectors);
     access.firstLine = static_cast<uint32_t>(trace.lines.size());
     access.numLines = scratch.numLines;

@@ -53,7 +53,8 @@ struct LineAccess {
 
   uint32_t numLines = 0;
   uint32_t sectors = 0;    ///< of all lines
-  uint32_t wavefronts = 0; ///< lines of each phase, summed
+  uint32_t lookups = 0;    ///< lines of each phase, summed
+  uint32_t wavefronts = 0; ///< passes of L1's banks, as those of shared memory
   std::array<LineRecord, kMostLines> lines;
 };
 

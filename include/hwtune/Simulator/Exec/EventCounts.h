@@ -79,10 +79,9 @@ struct EventCounts {
   uint64_t globalStoreSectors =
       0; ///< l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
   uint64_t globalAtomicSectors = 0;
-  uint64_t globalLoadLines = 0; ///< 128-byte lines, summed over requests
+  uint64_t globalLoadLines = 0; ///< of each phase of each request, summed
   uint64_t globalStoreLines = 0;
-  uint64_t globalLoadWavefronts =
-      0; ///< by the wide-access rule of shared memory
+  uint64_t globalLoadWavefronts = 0; ///< passes of L1's banks
   uint64_t globalStoreWavefronts = 0;
   uint64_t globalLoadBytes = 0, globalStoreBytes = 0; ///< asked for by lanes
   uint64_t localLoads = 0, localStores = 0;

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// T = (sum T_i^3)^(1/3) over what each resource alone would need, in clocks.
-// The exponent was found best on measured convolutions; a hard maximum and a
-// plain sum are both worse (docs/simulator.md).
+// T = (sum T_i^3)^(1/3) over what each resource alone would need, in clocks,
+// and what the resident blocks wait. The exponent was found best on measured
+// convolutions; a hard maximum and a plain sum are both worse
+// (docs/simulator.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +35,7 @@ struct GridWork {
   std::array<double, size_t(Pipe::Control) + 1> pipeOps{};
   double matrixClocks = 0; ///< per sub-partition unit, summed over warps
   double memoryInsts = 0;  ///< through the load/store unit
+  double lookupClocks = 0; ///< for lines, beyond the clocks of `memoryInsts`
   double wavefronts = 0;   ///< shared and L1 data stage
   double fillSectors = 0;  ///< that arrive in L1
   double l2Bytes = 0, dramReadBytes = 0, dramWriteBytes = 0;

@@ -64,7 +64,8 @@ public:
   void addTo(SmResult &result) const;
 
 private:
-  double serve(double instructions, double wavefronts, double now);
+  double serve(double instructions, double wavefronts, double now,
+               double lookups = 0);
   AccessTime accessGlobal(const exec::InstMeta &inst,
                           const AccessRecord &record,
                           const std::vector<exec::LineRecord> &lines,

@@ -35,6 +35,7 @@ struct Mechanisms {
   bool bankConflicts = true; ///< more than one wavefront per shared access
   bool coalescing = true;    ///< more sectors than the useful bytes need
   bool lsu = true;           ///< load/store unit: one instruction per n clocks
+  bool lookups = true;       ///< each line of an access is looked up
   bool l1 = true;            ///< L1 hits
   bool fill = true;          ///< what arrives in L1 uses its data stage
   bool l2 = true;            ///< L2 bandwidth and reuse

@@ -21,7 +21,7 @@ namespace hwtune::timing {
 /// One memory access of one warp.
 struct AccessRecord {
   uint16_t wavefronts = 1;
-  uint16_t sectors = 0;
+  uint16_t sectors = 0, lookups = 0;
   uint32_t firstLine = 0, numLines = 0; ///< into `BlockTrace::lines`
 };
 

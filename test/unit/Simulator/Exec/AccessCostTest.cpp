@@ -69,29 +69,32 @@ TEST(AccessCost, LoadsThatAgreeInPairsTakeHalfThePhases) {
 }
 
 struct Touched {
-  uint32_t lines, sectors, wavefronts;
+  uint32_t lines, sectors, lookups, wavefronts;
   bool operator==(const Touched &) const = default;
 };
 Touched touched(const Lanes &at, uint32_t bytes, uint32_t mask = kAll) {
   LineAccess access;
   coalesce(at.data(), mask, bytes, {}, access);
-  return {access.numLines, access.sectors, access.wavefronts};
+  return {access.numLines, access.sectors, access.lookups, access.wavefronts};
 }
 
 TEST(AccessCost, SectorsAndLinesOfGlobalMemory) {
   EXPECT_EQ(touched(lanes([](auto l) { return 4 * l; }), 4),
-            (Touched{1, 4, 1}));
-  // Shifted by a word: one more sector, in the next line.
+            (Touched{1, 4, 1, 1}));
+  // Shifted by a word: one more sector, in the next line, but all banks once.
   EXPECT_EQ(touched(lanes([](auto l) { return 4 * l + 4; }), 4),
-            (Touched{2, 5, 2}));
+            (Touched{2, 5, 2, 1}));
   EXPECT_EQ(touched(lanes([](auto l) { return 128 * l; }), 4),
-            (Touched{32, 32, 32}));
+            (Touched{32, 32, 32, 32}));
+  EXPECT_EQ(touched(lanes([](auto l) { return 132 * l; }), 4),
+            (Touched{32, 32, 32, 1}));
   EXPECT_EQ(touched(lanes([](auto l) { return 16 * l; }), 16),
-            (Touched{4, 16, 4}));
+            (Touched{4, 16, 4, 4}));
   // One address for all, but each quarter is served by itself.
-  EXPECT_EQ(touched(lanes([](auto) { return 256; }), 16), (Touched{1, 1, 4}));
+  EXPECT_EQ(touched(lanes([](auto) { return 256; }), 16),
+            (Touched{1, 1, 4, 4}));
   EXPECT_EQ(touched(lanes([](auto l) { return 4 * l; }), 4, 0),
-            (Touched{0, 0, 0}));
+            (Touched{0, 0, 0, 0}));
 }
 
 TEST(AccessCost, LinesKnowTheirSectors) {
@@ -114,12 +117,14 @@ TEST(AccessCost, LocalMemoryIsInterleavedByLane) {
   EXPECT_EQ(access.sectors, 4u);
   coalesceLocal(same.data(), kAll, 16, 0, {}, access);
   EXPECT_EQ(access.numLines, 4u);
+  EXPECT_EQ(access.lookups, 4u);
   EXPECT_EQ(access.wavefronts, 4u);
   // Each lane at another place of its array.
   Lanes own = lanes([](auto l) { return 4 * l; });
   coalesceLocal(own.data(), kAll, 4, 0, {}, access);
   EXPECT_EQ(access.numLines, 32u);
-  EXPECT_EQ(access.wavefronts, 32u);
+  EXPECT_EQ(access.lookups, 32u);
+  EXPECT_EQ(access.wavefronts, 1u); // a bank for each lane
 }
 
 } // namespace
