@@ -117,6 +117,9 @@ struct TargetSpec {
   std::optional<double> l1LinesPerClk;
   /// Clocks per memory instruction of the SM's load/store unit.
   std::optional<double> clocksPerMemoryInst;
+  /// Clocks from one lane's atomic operation on an address of global memory to
+  /// the next on the same, whatever SM it comes from.
+  std::optional<double> atomicClocks;
   std::optional<double> l1BytesPerClk;             ///< per SM
   std::optional<double> l2BytesPerClk;             ///< whole chip
   std::optional<double> dramEffRead, dramEffMixed; ///< share of dramGBs

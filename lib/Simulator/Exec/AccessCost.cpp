@@ -40,7 +40,7 @@ static void forEachPhase(uint32_t mask, uint32_t group, F f) {
 }
 
 uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask,
-                          uint32_t laneBytes, bool isLoad,
+                          uint32_t laneBytes, SharedAccess kind,
                           const AccessUnits &units) {
   if (!(mask & (mask - 1))) // at most one lane, whose words are neighbours
     return mask != 0;
@@ -48,11 +48,11 @@ uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask,
   uint32_t bankMask = std::min((1u << units.bankBits), kMostBanks) - 1;
   uint32_t words = std::max(1u, laneBytes >> units.wordBits), waves = 0;
   uint32_t group = lanesOfRegister(laneBytes);
-  if (isLoad && group < kLanes &&
+  if (kind == SharedAccess::Load && group < kLanes &&
       (pairsAgree(addresses, mask, 1) || pairsAgree(addresses, mask, 2)))
     group *= 2;
   forEachPhase(mask, group, [&](uint32_t part) {
-    // The distinct words of each bank.
+    // The words of each bank that need a turn.
     uint64_t seen[kMostBanks][kLanes];
     uint8_t depth[kMostBanks] = {};
     uint32_t deepest = 0;
@@ -62,7 +62,7 @@ uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask,
         uint32_t bank = word & bankMask, n = depth[bank], k = 0;
         while (k < n && seen[bank][k] != word)
           ++k;
-        if (k < n)
+        if (k < n && kind != SharedAccess::Atomic)
           continue;
         seen[bank][n] = word;
         depth[bank] = uint8_t(++n);
@@ -121,7 +121,8 @@ private:
 void coalesce(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes,
               const AccessUnits &units, LineAccess &out) {
   out.numLines = out.sectors = out.lookups = 0;
-  out.wavefronts = sharedWavefronts(addresses, mask, laneBytes, false, units);
+  out.wavefronts =
+      sharedWavefronts(addresses, mask, laneBytes, SharedAccess::Store, units);
   LineCollector collector(units, out);
   forEachPhase(mask, lanesOfRegister(laneBytes), [&](uint32_t part) {
     for (; part; part &= part - 1) {

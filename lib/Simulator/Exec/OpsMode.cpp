@@ -65,8 +65,10 @@ static size_t spaceIndex(ptx::Space s) {
 static MemCost costOf(const MemDesc &D, ptx::Space space,
                       const uint64_t *addresses, uint32_t mask) {
   if (space == ptx::Space::Shared) {
-    bool isLoad = !D.isStore && !D.isAtomic;
-    return {0, 0, sharedWavefronts(addresses, mask, D.laneBytes, isLoad)};
+    SharedAccess kind = D.isAtomic  ? SharedAccess::Atomic
+                        : D.isStore ? SharedAccess::Store
+                                    : SharedAccess::Load;
+    return {0, 0, sharedWavefronts(addresses, mask, D.laneBytes, kind)};
   }
   LineAccess access;
   if (space == ptx::Space::Local)

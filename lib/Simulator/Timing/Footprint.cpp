@@ -37,6 +37,11 @@ void FootprintRecorder::instruction(const exec::TraceEvent &event) {
   if (at == touched.end())
     return;
   const exec::InstMeta &inst = insts[event.inst];
+  if (inst.isAtomic) {
+    AtomicCounts &counts = counted[event.block];
+    for (uint32_t lanes = event.predOn; lanes; lanes &= lanes - 1)
+      ++counts[event.addresses[std::countr_zero(lanes)]];
+  }
   exec::coalesce(event.addresses, event.predOn, inst.bytesPerLane, units,
                  scratch);
   for (uint32_t i = 0; i < scratch.numLines; ++i) {

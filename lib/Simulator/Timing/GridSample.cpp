@@ -242,6 +242,7 @@ GridSample Sampler::run() {
       return std::move(sample);
   }
   sample.lines = footprints.lines();
+  sample.atomics = footprints.atomics();
   sample.traces = recorder.takeTraces();
   std::erase_if(sample.traces,
                 [](const BlockTrace &t) { return t.recorded == 0; });

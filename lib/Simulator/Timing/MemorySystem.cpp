@@ -93,6 +93,15 @@ void MemorySystem::fill(unsigned sectors) {
         fillPasses(sectors, target) * target.clocksPerWavefront.value_or(1);
 }
 
+/// Atomics on one address wait for each other in L2, those of all SMs. No more
+/// are accepted than are on their way. When its result is there.
+double MemorySystem::serveAtomic(double now) {
+  atomicFree = std::max(atomicFree, now) + input.clocksPerAtomicInst;
+  double latency = target.atomicLatency.value_or(0);
+  lsuFree = std::max(lsuFree, atomicFree - latency);
+  return atomicFree + latency;
+}
+
 AccessTime MemorySystem::beyondL1(unsigned sectors, bool isStore,
                                   double hitRate, double now) {
   double bytes = double(sectors) * double(target.sectorBytes);
@@ -176,8 +185,8 @@ AccessTime MemorySystem::accessGlobal(
       time = {served, far.ready, far.from};
   }
   if (inst.isAtomic)
-    time.ready =
-        std::max(time.ready, served + target.atomicLatency.value_or(0));
+    if (double ready = serveAtomic(served); ready > time.ready)
+      time = {served, ready, Level::Atomics};
   return time;
 }
 
@@ -201,11 +210,12 @@ AccessTime MemorySystem::access(const exec::InstMeta &inst,
 }
 
 AccessTime MemorySystem::drained() const {
-  double last = std::max({lsuFree, l2Free, dramFree});
+  double last = std::max({lsuFree, l2Free, dramFree, atomicFree});
   return {last, last,
-          last == lsuFree  ? Level::Near
-          : last == l2Free ? Level::L2
-                           : Level::Dram};
+          last == lsuFree      ? Level::Near
+          : last == l2Free     ? Level::L2
+          : last == atomicFree ? Level::Atomics
+                               : Level::Dram};
 }
 
 void MemorySystem::addTo(SmResult &result) const {

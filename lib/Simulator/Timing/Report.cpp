@@ -28,6 +28,7 @@ static Json toObject(const Breakdown &b) {
           {"memory_latency", b.memoryLatency},
           {"barrier", b.barrier},
           {"icache", b.icache},
+          {"atomics", b.atomics},
           {"idle", b.idle}};
 }
 

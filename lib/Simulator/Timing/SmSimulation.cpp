@@ -248,6 +248,8 @@ double *Machine::partOf(Level from) {
     return &spent.l2;
   case Level::Dram:
     return &spent.dram;
+  case Level::Atomics:
+    return &spent.atomics;
   }
   return &spent.dependence;
 }

@@ -145,6 +145,8 @@ void Estimator::countWork() {
              e.globalStores + e.globalAtomics + e.asyncCopies + e.shuffles);
   work.lookupClocks = lookupClocks(e.globalLoads, e.globalLoadLines) +
                       lookupClocks(e.globalStores, e.globalStoreLines);
+  work.hotAtomics =
+      hotAtomics(sample.atomics, neighbours(request.grid), request.grid);
   addLocalWork();
 }
 
@@ -235,6 +237,11 @@ SmInput Estimator::inputOf(std::span<const BlockTrace> traces) const {
   input.spilledBytesPerThread = spillBytes > 0 ? spillBytes * spillRuns() : 0;
   input.codeBytes = work.codeBytes;
   input.activeSMs = std::min<double>(target.smCount, work.blocks);
+  double atomics = double(report.launch.events.globalAtomics);
+  if (options.mechanisms.atomics && atomics > 0)
+    input.clocksPerAtomicInst = work.hotAtomics *
+                                target.atomicClocks.value_or(0) *
+                                input.activeSMs / atomics;
   return input;
 }
 
@@ -328,6 +335,7 @@ void Estimator::noteMissing() {
   need(target.memoryQueuePerScheduler.has_value(),
        "memory_queue_per_scheduler");
   need(target.launchUs.has_value(), "launch_us");
+  need(target.atomicClocks.has_value(), "atomic_clocks");
   if (options.state == LaunchState::Cold)
     need(target.coldLaunchUs.has_value(), "cold_launch_us");
 }
@@ -365,7 +373,8 @@ TimingReport Estimator::run() {
   double loadSectors =
       double(events.globalLoadSectors + events.asyncCopySectors);
   report.l2Sectors =
-      loadSectors * (1 - report.l1HitRate) + double(events.globalStoreSectors) +
+      loadSectors * (1 - report.l1HitRate) +
+      double(events.globalStoreSectors + events.globalAtomicSectors) +
       (local.l2ReadBytes + local.l2WriteBytes) / double(target.sectorBytes);
   work.l2Bytes = report.l2Sectors * double(target.sectorBytes);
   if (!traces.empty())

@@ -95,7 +95,56 @@ std::vector<Sharing> sharing(const std::array<const Lines *, 4> &blocks,
   return result;
 }
 
+/// Atomics of one block on an address, and what they and those of its
+/// neighbours say of the grid's.
+struct Meeting {
+  double byCenter = 0, all = 0;
+};
+
+Meeting meeting(uint64_t address, double count,
+                const std::array<const AtomicCounts *, 3> &others,
+                exec::Dim3 grid) {
+  double blocks = 1, sharers = 0, theirs = 0;
+  for (unsigned d = 0; d < 3; ++d) {
+    if (!others[d])
+      continue;
+    auto at = others[d]->find(address);
+    if (at == others[d]->end())
+      continue;
+    blocks *= grid[d];
+    ++sharers;
+    theirs += double(at->second);
+  }
+  return {count * blocks, blocks * (sharers > 0 ? theirs / sharers : count)};
+}
+
 } // namespace
+
+double timing::hotAtomics(const AtomicsByBlock &atomics, const Neighbours &near,
+                          exec::Dim3 grid) {
+  auto of = [&](uint64_t block) {
+    auto at = atomics.find(block);
+    return at == atomics.end() ? nullptr : &at->second;
+  };
+  const AtomicCounts *center = of(near.center);
+  if (!center)
+    return 0;
+  auto neighbour = [&](uint64_t block) {
+    return block == near.center ? nullptr : of(block);
+  };
+  std::array<const AtomicCounts *, 3> others{
+      neighbour(near.x), neighbour(near.y), neighbour(near.z)};
+  // One block chooses the address and the others count: the most of many counts
+  // is more than the mean at that address.
+  Meeting hottest;
+  for (auto [address, count] : *center) {
+    Meeting here = meeting(address, double(count), others, grid);
+    if (here.byCenter > hottest.byCenter ||
+        (here.byCenter == hottest.byCenter && here.all > hottest.all))
+      hottest = here;
+  }
+  return hottest.all;
+}
 
 double timing::surviving(double volume, double cacheBytes) {
   return volume > 0 ? std::min(1.0, cacheBytes / (2 * volume)) : 1;

@@ -35,9 +35,11 @@ void TraceRecorder::recordAccess(BlockTrace &trace, TraceRecord &record,
                                  const exec::InstMeta &inst) {
   AccessRecord access;
   if (event.space == ptx::Space::Shared) {
-    access.wavefronts = static_cast<uint16_t>(
-        exec::sharedWavefronts(event.addresses, event.predOn, inst.bytesPerLane,
-                               inst.isLoad, limits.units));
+    auto kind = inst.isAtomic ? exec::SharedAccess::Atomic
+                : inst.isLoad ? exec::SharedAccess::Load
+                              : exec::SharedAccess::Store;
+    access.wavefronts = static_cast<uint16_t>(exec::sharedWavefronts(
+        event.addresses, event.predOn, inst.bytesPerLane, kind, limits.units));
   } else {
     if (event.space == ptx::Space::Local) { // each warp has its own
       constexpr uint64_t kMostWarps = 64, kFrameWords = uint64_t(1) << 24;

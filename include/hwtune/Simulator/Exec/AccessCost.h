@@ -26,9 +26,12 @@ struct AccessUnits {
   uint8_t lineBits = 7, sectorBits = 5, bankBits = 5, wordBits = 2;
 };
 
+enum class SharedAccess : uint8_t { Load, Store, Atomic };
+
 /// Wavefronts of a shared-memory access: in each phase as many as the most
-/// distinct words that fall into one bank. `addresses` has 32 entries, valid
-/// for the lanes of `mask`; 0 without lanes.
+/// distinct words that fall into one bank, of atomics as the most lanes: those
+/// on one word take turns. `addresses` has 32 entries, valid for the lanes of
+/// `mask`; 0 without lanes.
 ///
 /// A phase moves one register of a warp: lanes of 8 bytes go in halves of the
 /// warp, of 16 bytes in quarters. Loads get two registers at once where all
@@ -37,7 +40,7 @@ struct AccessUnits {
 /// forums.developer.nvidia.com/t/unexpected-shared-memory-bank-conflict/77228;
 /// measured matrix products fit it for shared memory, not for L1.)
 uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask,
-                          uint32_t laneBytes, bool isLoad,
+                          uint32_t laneBytes, SharedAccess kind,
                           const AccessUnits &units = {});
 
 /// A touched line: its number (address / line bytes) and its sectors.

@@ -42,6 +42,10 @@ struct BlockLines {
 };
 using LinesByBlock = std::unordered_map<uint64_t, BlockLines>;
 
+/// Atomic operations, one a lane, by their address in global memory.
+using AtomicCounts = std::unordered_map<uint64_t, uint64_t>;
+using AtomicsByBlock = std::unordered_map<uint64_t, AtomicCounts>;
+
 /// Collects the lines of the blocks it is told to.
 class FootprintRecorder : public exec::TraceHook {
 public:
@@ -50,6 +54,7 @@ public:
   bool accessesOnly() const override { return true; }
   void instruction(const exec::TraceEvent &event) override;
   LinesByBlock lines() const;
+  const AtomicsByBlock &atomics() const { return counted; }
 
 private:
   struct Sets {
@@ -58,6 +63,7 @@ private:
   std::span<const exec::InstMeta> insts;
   exec::AccessUnits units;
   std::unordered_map<uint64_t, Sets> touched;
+  AtomicsByBlock counted;
   exec::LineAccess scratch;
 };
 

@@ -37,6 +37,7 @@ struct GridWork {
   double memoryInsts = 0;  ///< through the load/store unit
   double lookupClocks = 0; ///< for lines, beyond the clocks of `memoryInsts`
   double wavefronts = 0;   ///< shared and L1 data stage
+  double hotAtomics = 0;   ///< on the one address where most meet
   double fillSectors = 0;  ///< that arrive in L1
   double l2Bytes = 0, dramReadBytes = 0, dramWriteBytes = 0;
   double blocks = 0, blocksPerSM = 1;

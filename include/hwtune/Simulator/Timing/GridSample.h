@@ -29,7 +29,8 @@ struct GridSample {
   /// Of the blocks of one SM, in launch order: some rounds of resident
   /// blocks, or one where these are longer than what is recorded.
   std::vector<BlockTrace> traces;
-  LinesByBlock lines; ///< of `neighbours(grid)`
+  LinesByBlock lines;     ///< of `neighbours(grid)`
+  AtomicsByBlock atomics; ///< of the same
 };
 
 /// Runs a sample of the launch (`options.wholeGrid`: all of it). On a fault

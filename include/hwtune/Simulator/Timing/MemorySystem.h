@@ -34,7 +34,7 @@ private:
 };
 
 /// Where a value comes from.
-enum class Level : uint8_t { Arithmetic, Near, L2, Dram };
+enum class Level : uint8_t { Arithmetic, Near, L2, Dram, Atomics };
 
 struct AccessTime {
   double served = 0; ///< the load/store unit has taken it
@@ -73,6 +73,7 @@ private:
   AccessTime beyondL1(unsigned sectors, bool isStore, double hitRate,
                       double now);
   void fill(unsigned sectors);
+  double serveAtomic(double now);
 
   const SmInput &input;
   const TargetSpec &target;
@@ -80,7 +81,7 @@ private:
   TagStore l1;
   bool storeTurn = false;
   double spillMisses = 0; ///< fraction of the next one, as `missCredit`
-  double lsuFree = 0, l2Free = 0, dramFree = 0;
+  double lsuFree = 0, l2Free = 0, dramFree = 0, atomicFree = 0;
   double missCredit = 0; ///< spreads DRAM accesses evenly over L1 misses
   uint64_t l1Accesses = 0, l1Hits = 0, l1Fills = 0;
   uint64_t l2Sectors = 0, dramSectors = 0;

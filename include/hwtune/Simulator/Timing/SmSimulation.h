@@ -34,6 +34,9 @@ struct SmInput {
   double spillL1HitRate = 1; ///< of loads of spilled words
   /// Of the grid, what the mix of reads and writes sustains; 0: no bound.
   double dramBytesPerClk = 0;
+  /// That the hottest address is busy, spread over the atomic instructions of
+  /// this SM.
+  double clocksPerAtomicInst = 0;
   double codeBytes = 0;             ///< of the kernel's main loop
   double spilledBytesPerThread = 0; ///< stored, and as many loaded
   /// SMs that draw on L2 and DRAM at the same time.

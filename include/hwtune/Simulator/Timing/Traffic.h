@@ -60,6 +60,11 @@ DramTraffic dramTraffic(const LinesByBlock &lines, const Neighbours &near,
                         exec::Dim3 grid, uint64_t waveBlocks, double l2Bytes,
                         unsigned lineBytes, const exec::GlobalMemory &memory);
 
+/// Atomic operations of the grid, one a lane, on the address where most of them
+/// meet: where a neighbour goes to it too, all blocks along that dimension do.
+double hotAtomics(const AtomicsByBlock &atomics, const Neighbours &near,
+                  exec::Dim3 grid);
+
 } // namespace hwtune::timing
 
 #endif // HWTUNE_SIMULATOR_TIMING_TRAFFIC_H

@@ -25,8 +25,8 @@ Lanes lanes(const std::function<uint64_t(uint64_t)> &address) {
 }
 
 uint32_t waves(const Lanes &at, uint32_t bytes, uint32_t mask = kAll,
-               bool isLoad = true) {
-  return sharedWavefronts(at.data(), mask, bytes, isLoad);
+               SharedAccess kind = SharedAccess::Load) {
+  return sharedWavefronts(at.data(), mask, bytes, kind);
 }
 
 TEST(AccessCost, BanksQueueDistinctWords) {
@@ -40,6 +40,20 @@ TEST(AccessCost, BanksQueueDistinctWords) {
   EXPECT_EQ(waves(lanes([](auto l) { return 128 * (l % 2); }), 4), 2u);
   EXPECT_EQ(waves(lanes([](auto l) { return 128 * l; }), 4, 0x7), 3u);
   EXPECT_EQ(waves(lanes([](auto l) { return 4 * l; }), 4, 0), 0u);
+}
+
+TEST(AccessCost, AtomicsOnOneWordTakeTurns) {
+  auto atomics = [](const Lanes &at, uint32_t bytes, uint32_t mask = kAll) {
+    return waves(at, bytes, mask, SharedAccess::Atomic);
+  };
+  EXPECT_EQ(atomics(lanes([](auto l) { return 4 * l; }), 4), 1u);
+  EXPECT_EQ(atomics(lanes([](auto) { return 64; }), 4), 32u);
+  EXPECT_EQ(atomics(lanes([](auto) { return 64; }), 4, 0x7), 3u);
+  // Bank 0 by 16 lanes on either of two words, and by 16 on one of them.
+  EXPECT_EQ(atomics(lanes([](auto l) { return 128 * (l % 2); }), 4), 32u);
+  EXPECT_EQ(atomics(lanes([](auto l) { return l < 16 ? 0 : 4 * l; }), 4), 16u);
+  // Two halves of the warp, each of 16 turns.
+  EXPECT_EQ(atomics(lanes([](auto) { return 64; }), 8), 32u);
 }
 
 TEST(AccessCost, WideAccessesGoByPhases) {
@@ -58,7 +72,7 @@ TEST(AccessCost, LoadsThatAgreeInPairsTakeHalfThePhases) {
   auto fours = lanes([](auto l) { return l % 8 * 16; }); // agree with n ^ 8
   for (const Lanes &pairs : {one, next, nextButOne}) {
     EXPECT_EQ(waves(pairs, 16), 2u);
-    EXPECT_EQ(waves(pairs, 16, kAll, false), 4u); // a store
+    EXPECT_EQ(waves(pairs, 16, kAll, SharedAccess::Store), 4u);
   }
   EXPECT_EQ(waves(lanes([](auto l) { return l / 2 * 8; }), 8), 1u);
   EXPECT_EQ(waves(fours, 16), 4u);

@@ -333,6 +333,68 @@ TEST(Mechanisms, TheLastWaveCosts) {
   EXPECT_LT(off, 1.1);
 }
 
+/// Four additions a thread, to the word at `buffer` + %rd1.
+std::string additions(const std::string &offset) {
+  return kernel("", offset + "add.u64 %rd1, %rd1, %rd0;\n" + repeat(4, [](int) {
+                      return "red.global.add.u32 [%rd1], 1;";
+                    }));
+}
+
+TEST(Mechanisms, AtomicsOnOneAddressWaitForEachOther) {
+  Launch full{432, 256};
+  std::string one = additions("mov.u64 %rd1, 0;\n"),
+              spread = additions("mul.wide.u32 %rd1, %r1, 4;\n");
+  Ratio on = ratio(one, spread, full);
+  EXPECT_GT(on.simulation, 10);
+  EXPECT_GT(on.formula, 10);
+  // One a clock of all that the grid makes.
+  double all = 4.0 * 432 * 256 * *knownTarget("a100-sxm4-80gb")->atomicClocks;
+  TimingReport hot = time(one, full);
+  EXPECT_NEAR(hot.simulation.cycles / all, 1, 0.05);
+  EXPECT_NEAR(hot.formula.breakdown.atomics, all, 1);
+  EXPECT_NEAR(hot.formula.cycles / all, 1, 0.05);
+  // A word for each block: 256 threads of 4 meet, which is soon done.
+  std::string own = additions("mul.wide.u32 %rd1, %r2, 32;\n");
+  EXPECT_LT(time(own, full).simulation.cycles, all / 20);
+  Ratio off = ratio(one, spread, full, without(&Mechanisms::atomics));
+  EXPECT_LT(off.simulation, 1.1);
+  EXPECT_LT(off.formula, 1.1);
+}
+
+TEST(Mechanisms, TheHottestAddressIsCountedWhereItWasNotChosen) {
+  // Blocks 5 and 6 of a row of 10. Address 8 has most in block 5 by chance;
+  // 16 is of block 5 alone.
+  AtomicsByBlock atomics;
+  atomics[5] = {{0, 4}, {8, 9}, {16, 50}};
+  atomics[6] = {{0, 6}, {8, 3}};
+  EXPECT_EQ(hotAtomics(atomics, {5, 6, 5, 5}, {10, 1, 1}), 3 * 10);
+  // Of two blocks, 50 of one are more than 9 of each.
+  EXPECT_EQ(hotAtomics(atomics, {5, 6, 5, 5}, {2, 1, 1}), 50);
+  // Below it, block 15 goes to 0 as well: 10 x 30 blocks, of (6 + 8) / 2.
+  atomics[15] = {{0, 8}};
+  EXPECT_EQ(hotAtomics(atomics, {5, 6, 15, 5}, {10, 30, 1}), 10 * 30 * 7);
+  EXPECT_EQ(hotAtomics({}, {5, 6, 5, 5}, {10, 1, 1}), 0);
+}
+
+TEST(Mechanisms, SharedAtomicsOnOneWordTakeTurns) {
+  auto additions = [](int stride) {
+    return kernel(
+        "",
+        fmt::format("mul.lo.u32 %r10, %r0, {};\n", stride) +
+            "mov.u32 %r12, sh;\nadd.u32 %r10, %r10, %r12;\n" +
+            repeat(64, [](int) { return "red.shared.add.u32 [%r10], 2;"; }),
+        ".shared .align 16 .b8 sh[8192];");
+  };
+  Launch full{216, 256};
+  Ratio on = ratio(additions(0), additions(4), full);
+  EXPECT_GT(on.simulation, 8);
+  EXPECT_GT(on.formula, 8);
+  Ratio off = ratio(additions(0), additions(4), full,
+                    without(&Mechanisms::bankConflicts));
+  EXPECT_NEAR(off.simulation, 1, 0.05);
+  EXPECT_NEAR(off.formula, 1, 0.05);
+}
+
 TEST(Mechanisms, LaunchOverheadIsAdded) {
   std::string text = fmaChains(4);
   TimingReport on = time(text, {1, 32});
