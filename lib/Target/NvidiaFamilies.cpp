@@ -45,7 +45,7 @@ constexpr Entry kEveryNvidia[] = {
     {"pj_per_fma32", 20, "pj28"}, {"pj_per_shared_byte", 1.56, "pj28"},
     {"pj_per_l1_byte", 1.56, "pj28"}, {"pj_per_l2_byte", 17.2, "pj28"},
     {"pj_per_tensor_fma", 3, "unverified"},
-    {"atomic_clocks", 1, "histograms"},
+    {"atomic_clocks", 1, "histograms"}, {"block_start_clocks", 1, "amali"},
 };
 
 // Volta

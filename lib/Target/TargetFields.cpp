@@ -127,6 +127,7 @@ constexpr TargetField kFields[] = {
   FIELD("l1_fill_bytes", l1FillBytes, "bytes", "that L1 takes from L2 while its data stage serves a wavefront", 1, kCycles),
   FIELD("l1_lines_per_clk", l1LinesPerClk, "lines/clk", "that L1 looks up for one access", 0.001, kRate),
   FIELD("clocks_per_memory_inst", clocksPerMemoryInst, "clk", "load/store unit of an SM, per instruction", 0.001, kCycles),
+  FIELD("block_start_clocks", blockStartClocks, "clk", "from one block's start to the next one's, on whatever SMs", 0, kCycles),
   FIELD("atomic_clocks", atomicClocks, "clk", "from one lane's atomic on a global address to the next on the same", 0, kCycles),
   FIELD("l1_bytes_per_clk", l1BytesPerClk, "bytes/clk/SM", "sustained L1 hit bandwidth", 0.001, kRate),
   FIELD("l2_bytes_per_clk", l2BytesPerClk, "bytes/clk", "sustained L2 hit bandwidth of the chip", 0.001, kRate),

@@ -109,6 +109,7 @@ constexpr Source kSources[] = {
     {"proxy-mi210", Proxy, "MI210 at 1700 MHz, RRZE gpu-benches"},
     {"proxy-6900xt", Proxy, "RX 6900 XT at 2560 MHz, RRZE gpu-benches"},
     {"cmp90hx", Proxy, "CMP 90HX ns at 1.7 GHz, arabel1a"},
+    {"amali", Proxy, "empty kernels of blocks to 512 threads: A100 0.9, H100 1.0; AMALi, Cao et al. ISCA 2025"},
     {"histograms", Proxy, "GTX 1650, RTX 2060, 3060 to 3080: 1.75 to 1.88 per ns on one word, R100001's nvbench histograms; vendor's figure for GK110: one per clock"},
     {"icache-fit", Proxy, "fitted to convolutions on an RTX 2080 Ti"},
     {"lpddr-v100", Proxy, "V100 core; LPDDR latency unknown"},

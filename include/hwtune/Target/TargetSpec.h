@@ -117,6 +117,8 @@ struct TargetSpec {
   std::optional<double> l1LinesPerClk;
   /// Clocks per memory instruction of the SM's load/store unit.
   std::optional<double> clocksPerMemoryInst;
+  /// Clocks from one block's start to the next one's, on whatever SMs.
+  std::optional<double> blockStartClocks;
   /// Clocks from one lane's atomic operation on an address of global memory to
   /// the next on the same, whatever SM it comes from.
   std::optional<double> atomicClocks;

@@ -60,6 +60,8 @@ static Breakdown resourceClocks(const GridWork &work, double sms,
   double perClk = dramBytesPerClk(t, work.dramReadBytes, work.dramWriteBytes);
   if (on.dram && perClk > 0)
     b.dram = (work.dramReadBytes + work.dramWriteBytes) / perClk;
+  if (on.blockStarts)
+    b.blockStarts = work.blocks * t.blockStartClocks.value_or(0);
   if (on.atomics)
     b.atomics = work.hotAtomics * t.atomicClocks.value_or(0);
   return b;
@@ -92,7 +94,8 @@ ModelTime timing::formulaTime(const GridWork &work, const TargetSpec &t,
     waiting = std::max(0.0, cubes({b.memoryLatency}) -
                                 busy / (resident * resident * resident));
   }
-  time.cycles = std::cbrt(busy + cubes({b.l2, b.dram, b.atomics}) + waiting);
+  time.cycles = std::cbrt(
+      busy + cubes({b.l2, b.dram, b.atomics, b.blockStarts}) + waiting);
   if (on.tail && work.blocks > 0) {
     // Between perfect balance and whole waves.
     double waves = work.blocks / (double(t.smCount) * work.blocksPerSM);

@@ -29,6 +29,7 @@ static Json toObject(const Breakdown &b) {
           {"barrier", b.barrier},
           {"icache", b.icache},
           {"atomics", b.atomics},
+          {"block_starts", b.blockStarts},
           {"idle", b.idle}};
 }
 

@@ -116,6 +116,7 @@ private:
   std::array<double, kPipes> clocksPerOp{}; ///< of a warp, per sub-partition
   double spillRate = 0; ///< spill instructions per issued instruction
   double fetch = 0;     ///< clocks lost per instruction to cold code
+  double startFree = 0; ///< when this SM's next block may start
   uint32_t numRegisters = 0;
   size_t nextBlock = 0, running = 0;
   bool woke = false, cut = false;
@@ -177,6 +178,9 @@ void Machine::startBlock(double now) {
   if (nextBlock >= input.blocks.size())
     return;
   size_t block = nextBlock++;
+  double start = std::max(now, startFree);
+  if (on.blockStarts) // the other SMs get theirs in between
+    startFree = start + input.activeSMs * target.blockStartClocks.value_or(0);
   const BlockTrace &trace = input.blocks[block];
   unsigned live = 0;
   for (size_t w = 0; w < trace.warps.size(); ++w) {
@@ -192,14 +196,16 @@ void Machine::startBlock(double now) {
     warps.push_back(std::move(warp));
     emptiestScheduler().warps.push_back(slot);
     ++live;
-    prepare(warps.back(), now);
+    prepare(warps.back(), start);
+    if (start > now)
+      warps.back().wait = Level::Start;
   }
   liveWarps[block] = live;
   woke = true;
   if (live)
     ++running;
   else
-    result.blockEnds.push_back(now);
+    result.blockEnds.push_back(start);
 }
 
 /// When the head of `warp` has its operands, and what it waits for.
@@ -250,6 +256,8 @@ double *Machine::partOf(Level from) {
     return &spent.dram;
   case Level::Atomics:
     return &spent.atomics;
+  case Level::Start:
+    return &spent.blockStarts;
   }
   return &spent.dependence;
 }

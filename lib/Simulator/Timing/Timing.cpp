@@ -335,6 +335,7 @@ void Estimator::noteMissing() {
   need(target.memoryQueuePerScheduler.has_value(),
        "memory_queue_per_scheduler");
   need(target.launchUs.has_value(), "launch_us");
+  need(target.blockStartClocks.has_value(), "block_start_clocks");
   need(target.atomicClocks.has_value(), "atomic_clocks");
   if (options.state == LaunchState::Cold)
     need(target.coldLaunchUs.has_value(), "cold_launch_us");

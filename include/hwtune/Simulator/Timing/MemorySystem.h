@@ -33,8 +33,8 @@ private:
   std::unordered_map<uint64_t, std::list<Entry>::iterator> where;
 };
 
-/// Where a value comes from.
-enum class Level : uint8_t { Arithmetic, Near, L2, Dram, Atomics };
+/// What a warp waits for: where a value comes from, or its block's start.
+enum class Level : uint8_t { Arithmetic, Near, L2, Dram, Atomics, Start };
 
 struct AccessTime {
   double served = 0; ///< the load/store unit has taken it

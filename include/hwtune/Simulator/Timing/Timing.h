@@ -43,6 +43,7 @@ struct Mechanisms {
   bool occupancy = true;     ///< only as many resident blocks as fit
   bool tail = true;          ///< last wave, SMs without work
   bool launch = true;        ///< launch overhead
+  bool blockStarts = true;   ///< blocks start one after the other
   bool atomics = true;       ///< atomics on one address wait for each other
   bool icache = true;        ///< code larger than the instruction caches
   bool spills = true;        ///< local memory traffic of spilled registers
@@ -91,6 +92,7 @@ struct Breakdown {
   double barrier = 0, icache = 0;
   /// Simulation: waits for what atomics return. Formula: those on one address.
   double atomics = 0;
+  double blockStarts = 0; ///< blocks that wait until those before have started
   double idle = 0; ///< simulation: schedulers without a warp, as at the end
 };
 
@@ -99,7 +101,7 @@ template <typename F> void forEachPart(Breakdown &b, F f) {
   for (double *part :
        {&b.issue, &b.fp32, &b.fp64, &b.integer, &b.special, &b.matrix,
         &b.shared, &b.lsu, &b.l2, &b.dram, &b.dependence, &b.memoryLatency,
-        &b.barrier, &b.icache, &b.atomics, &b.idle})
+        &b.barrier, &b.icache, &b.atomics, &b.blockStarts, &b.idle})
     f(*part);
 }
 

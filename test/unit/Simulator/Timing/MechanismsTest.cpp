@@ -245,7 +245,8 @@ TEST(Formula, AnAccessTakesTheUnitAndItsDataStageTogether) {
 
 TEST(Formula, ABlockAloneTakesTheTimeOfABlockAlone) {
   // One block on each SM at a time has nobody to wait for.
-  TimingReport report = time(fmaChains(8), {1080, 128, 100 * 1024});
+  TimingReport report = time(fmaChains(8), {1080, 128, 100 * 1024},
+                             without(&Mechanisms::blockStarts));
   ASSERT_EQ(report.blocksPerSM, 1);
   EXPECT_NEAR(report.formula.cycles / report.simulation.cycles, 1, 0.05);
 }
@@ -331,6 +332,23 @@ TEST(Mechanisms, TheLastWaveCosts) {
                time(text, {108, 1024}, options).simulation.cycles;
   EXPECT_GT(on, 1.3);
   EXPECT_LT(off, 1.1);
+}
+
+TEST(Mechanisms, BlocksStartOneAfterTheOther) {
+  std::string text = kernel("", ""); // blocks that do nothing
+  Launch launch{108000, 32};
+  double clocks = *knownTarget("a100-sxm4-80gb")->blockStartClocks;
+  TimingReport many = time(text, launch), one = time(text, {1, 32});
+  double perBlock =
+      (many.simulation.cycles - one.simulation.cycles) / (launch.blocks - 1);
+  EXPECT_NEAR(perBlock / clocks, 1, 0.05);
+  EXPECT_NEAR(many.formula.breakdown.blockStarts, launch.blocks * clocks, 1);
+  EXPECT_NEAR(many.formula.cycles / (launch.blocks * clocks), 1, 0.05);
+  EXPECT_GT(many.simulation.breakdown.blockStarts,
+            0.5 * many.simulation.cycles);
+  TimingReport off = time(text, launch, without(&Mechanisms::blockStarts));
+  EXPECT_LT(off.simulation.cycles, many.simulation.cycles / 3);
+  EXPECT_LT(off.formula.cycles, many.formula.cycles / 3);
 }
 
 /// Four additions a thread, to the word at `buffer` + %rd1.
