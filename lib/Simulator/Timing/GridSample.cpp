@@ -47,9 +47,15 @@ private:
   exec::TraceHook &a, &b;
 };
 
-/// Rounds of resident blocks: in the first all start together, and only in the
-/// next ones do some load while others compute.
-constexpr uint64_t kRounds = 4;
+/// How many blocks of one SM are simulated: all of them, or some rounds of
+/// resident ones, so that whole rounds are left out and the last one is not. In
+/// the first all start together, and only in the next ones do some load while
+/// others compute.
+uint64_t blocksToSimulate(uint64_t blocks, uint64_t resident, bool hasTail) {
+  constexpr uint64_t kRounds = 4;
+  uint64_t last = hasTail ? lastRound(blocks, resident) : resident;
+  return std::min(blocks, (kRounds - 1) * resident + last);
+}
 
 /// Whether a block may wait for another one, which then must run as well: only
 /// a volatile, relaxed or acquire load need ever see what that stores.
@@ -113,8 +119,10 @@ Sampler::Sampler(const exec::Program &program, exec::GlobalMemory &memory,
           target.warpSize),
       blocksPerSM(blocksPerSM), units(unitsOf(target)),
       hoist(hoistDistances(program.instructions(), hoistDistance(target))),
-      ofOneSM(
-          blocksOfOneSM(gridBlocks, target.smCount, kRounds * blocksPerSM)) {
+      ofOneSM(blocksOfOneSM(
+          gridBlocks, target.smCount,
+          blocksToSimulate((gridBlocks + target.smCount - 1) / target.smCount,
+                           blocksPerSM, options.mechanisms.tail))) {
   Neighbours n = neighbours(request.grid);
   for (uint64_t block : {n.center, n.x, n.y, n.z})
     if (std::find(near.begin(), near.end(), block) == near.end())

@@ -42,6 +42,10 @@ private:
   double lookupClocks(uint64_t accesses, uint64_t lines) const;
   void addLocalWork();
   double spillRuns() const;
+  double blocksOfSM() const;
+  double wholeRounds(double rounds, const SmInput &input,
+                     const SmResult &result) const;
+  double allBlocks(const SmInput &input, const SmResult &result) const;
   void simulate(std::span<const BlockTrace> traces);
   SmInput inputOf(std::span<const BlockTrace> traces) const;
   double aloneCycles(std::span<const BlockTrace> traces) const;
@@ -245,34 +249,53 @@ SmInput Estimator::inputOf(std::span<const BlockTrace> traces) const {
   return input;
 }
 
+/// Blocks of the SM that has the most of them; perfect balance without tail.
+double Estimator::blocksOfSM() const {
+  double mean = work.blocks / double(target.smCount);
+  return std::max(1.0, options.mechanisms.tail ? std::ceil(mean) : mean);
+}
+
+/// Clocks of `rounds` whole rounds of resident blocks on the SM, as those
+/// simulated take them.
+double Estimator::wholeRounds(double rounds, const SmInput &input,
+                              const SmResult &result) const {
+  auto resident = size_t(report.blocksPerSM);
+  double each = fullCycles(result, input);
+  // Of several rounds simulated the first, in which all blocks start together,
+  // and the last, which may not be a whole one, are no part of the slope.
+  if (size_t simulated = input.blocks.size(); simulated > resident) {
+    size_t whole = (simulated - 1) / resident * resident;
+    each = (result.blockEnds[whole - 1] - result.blockEnds[resident - 1]) /
+           double(whole / resident - 1);
+  }
+  // The others may have more to do, or less, than those simulated.
+  return rounds * each * meanBlockOver(input);
+}
+
+/// Clocks of all blocks of the SM, from those simulated.
+double Estimator::allBlocks(const SmInput &input,
+                            const SmResult &result) const {
+  double cycles = fullCycles(result, input);
+  double all = blocksOfSM(), simulated = double(input.blocks.size());
+  double resident = double(report.blocksPerSM);
+  if (all <= simulated) // fewer: perfect balance was asked for
+    return cycles * all / simulated;
+  double last = options.mechanisms.tail
+                    ? double(lastRound(uint64_t(all), uint64_t(resident)))
+                    : resident;
+  if (simulated > resident || last == resident)
+    return cycles + wholeRounds((all - simulated) / resident, input, result);
+  SmInput end = inputOf(input.blocks.first(size_t(last)));
+  SmResult ended = simulateSM(end, target, options.mechanisms);
+  return cycles +
+         wholeRounds((all - simulated - last) / resident, input, result) +
+         meanBlockOver(input) * fullCycles(ended, end);
+}
+
 void Estimator::simulate(std::span<const BlockTrace> traces) {
   SmInput input = inputOf(traces);
   SmResult result = simulateSM(input, target, options.mechanisms);
-  double cycles = fullCycles(result, input);
-
-  // All blocks of the SM, from those simulated.
-  double perSM = work.blocks / double(target.smCount);
-  if (options.mechanisms.tail)
-    perSM = std::ceil(perSM);
-  perSM = std::max(perSM, 1.0);
-  double simulated = double(traces.size());
-  double resident = std::min(double(report.blocksPerSM), simulated);
-  if (perSM > simulated) {
-    double perBlock = cycles / simulated;
-    bool truncated =
-        std::any_of(traces.begin(), traces.end(),
-                    [](const BlockTrace &t) { return t.truncated(); });
-    // With more than one round simulated the ramp-up is left out of the slope.
-    if (!truncated && simulated > resident &&
-        result.blockEnds.size() > resident) {
-      double first = result.blockEnds[size_t(resident) - 1];
-      perBlock = (result.blockEnds.back() - first) / (simulated - resident);
-    }
-    // The others may have more to do, or less, than those simulated.
-    cycles += (perSM - simulated) * perBlock * meanBlockOver(input);
-  }
-  if (perSM < simulated) // perfect balance was asked for
-    cycles *= perSM / simulated;
+  double cycles = allBlocks(input, result);
   report.simulation.cycles = cycles;
   report.simulation.breakdown = result.spent;
   double scale = result.cycles > 0 ? cycles / result.cycles : 1;

@@ -33,6 +33,11 @@ struct BlockClass {
 std::vector<BlockClass> sampleClasses(exec::Dim3 grid, uint32_t interior,
                                       uint64_t seed);
 
+/// Of `blocks` that run `resident` at a time, those of the last round.
+inline uint64_t lastRound(uint64_t blocks, uint64_t resident) {
+  return (blocks - 1) % resident + 1;
+}
+
 /// Blocks that one SM of `sms` gets, in order, at most `count` of them: an SM
 /// in the middle, so that the first is not a border block.
 std::vector<uint64_t> blocksOfOneSM(uint64_t gridBlocks, uint64_t sms,

@@ -334,6 +334,36 @@ TEST(Mechanisms, TheLastWaveCosts) {
   EXPECT_LT(off, 1.1);
 }
 
+TEST(Mechanisms, AFewBlocksOfALastRoundTakeTheirOwnTime) {
+  // A chain of 20,000 steps in each block: four on an SM take as long as one.
+  std::string text = kernel("", "mov.u32 %r10, 0;\nL:\n" +
+                                    repeat(100,
+                                           [](int) {
+                                             return "fma.rn.f32 %f1, %f1, "
+                                                    "%f200, %f201;";
+                                           }) +
+                                    "add.u32 %r10, %r10, 1;\n"
+                                    "setp.lt.u32 %p1, %r10, 200;\n"
+                                    "@%p1 bra L;\n");
+  for (uint64_t simulated : {uint64_t(10000), uint64_t(1) << 40}) {
+    auto rounds = [&](uint32_t blocksPerSM, bool tail) {
+      TimingOptions options;
+      options.simulatedInstructions = simulated; // the first cuts the blocks
+      options.mechanisms.tail = tail;
+      TimingReport report =
+          time(text, {108 * blocksPerSM, 32, 40 * 1024}, options);
+      EXPECT_EQ(report.blocksPerSM, 4);
+      return report.simulation.cycles / (20000 * 4);
+    };
+    EXPECT_NEAR(rounds(1, true), 1, 0.05);
+    EXPECT_NEAR(rounds(4, true), 1, 0.05);
+    EXPECT_NEAR(rounds(5, true), 2, 0.1);
+    EXPECT_NEAR(rounds(40, true), 10, 0.5);
+    EXPECT_NEAR(rounds(41, true), 11, 0.5);
+    EXPECT_NEAR(rounds(41, false), 10.25, 0.5);
+  }
+}
+
 TEST(Mechanisms, BlocksStartOneAfterTheOther) {
   std::string text = kernel("", ""); // blocks that do nothing
   Launch launch{108000, 32};
