@@ -232,7 +232,8 @@ struct Launch {
   uint64_t sliced = 0; ///< instructions run, those left of the turn included
   std::vector<uint64_t> blockRuns, blockLanes; ///< by program-wide block
   uint64_t predOff = 0;
-  uint64_t printed = 0;
+  std::deque<std::string> printed; ///< of each printf, oldest first
+  uint64_t printedBytes = 0;
   uint64_t ticks = 0;           ///< keeps clock readings apart
   uint64_t workspace = 0;       ///< of grid synchronisation
   std::vector<CountMemo> memos; ///< of a counting launch

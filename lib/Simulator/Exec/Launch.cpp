@@ -554,6 +554,9 @@ LaunchResult launch(const Program &program, GlobalMemory &memory,
   L.heap = request.options.heap ? request.options.heap : &ownHeap;
   beginModes(L);
   GridRunner(L).run();
+  if (request.options.printf)
+    for (const std::string &text : L.printed)
+      request.options.printf(text);
   endModes(L);
   memory.release(L.workspace);
   return std::move(L.result);

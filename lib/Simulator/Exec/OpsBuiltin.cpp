@@ -213,11 +213,12 @@ bool print(const Call &call) {
   std::string text, out;
   if (!memory.string(call.argument(0), text) || !formatter.format(text, out))
     return false;
-  bool fits = L.printed + out.size() <= L.request->options.printfBytes;
-  if (fits) {
-    L.printed += out.size();
-    if (L.request->options.printf)
-      L.request->options.printf(out);
+  L.printedBytes += out.size();
+  L.printed.push_back(std::move(out));
+  // The buffer is circular: what is oldest is overwritten.
+  while (L.printedBytes > L.request->options.printfBytes) {
+    L.printedBytes -= L.printed.front().size();
+    L.printed.pop_front();
   }
   call.result(formatter.taken());
   return true;

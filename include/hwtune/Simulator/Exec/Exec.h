@@ -193,12 +193,16 @@ struct LaunchOptions {
   /// Of a block, for the system's software; and what shared memory is given out
   /// in multiples of. Programs read both in special registers.
   uint32_t reservedSharedBytes = 0, sharedUnitBytes = 1;
-  uint64_t printfBytes = 1 << 20; ///< what does not fit is dropped
+  /// Bytes of text that printf's buffer holds. It is circular: the oldest calls
+  /// are lost (CUDA C++ programming guide, formatted output).
+  uint64_t printfBytes = 1 << 20;
   /// Of a thread of a kernel whose need is not known: recursion, calls through
   /// pointers, alloca.
   uint64_t stackBytes = 1 << 16;
   DeviceHeap *heap = nullptr; ///< null: a default one, for this launch alone
-  std::function<void(std::string_view text)> printf; ///< empty: discarded
+  /// Called at the launch's end, also where it failed, with the text of each
+  /// printf; empty: discarded.
+  std::function<void(std::string_view text)> printf;
 };
 
 struct LaunchRequest {

@@ -581,6 +581,36 @@ TEST(Control, TrapPrintfAndAssertions) {
   EXPECT_EQ(r.diagnostic.line, 19u);
 }
 
+/// The buffer is circular: older output is overwritten (CUDA C++ programming
+/// guide).
+TEST(Control, TheOldestPrintsAreLost) {
+  ExecHarness h(std::string(kPtxHeader) + R"(
+.global .align 1 .b8 text[4] = {37,51,100,0};
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.visible .entry k() {
+  .local .align 8 .b8 depot[8];
+  .reg .b64 %rd<8>; .reg .b32 %r<4>;
+  mov.u64 %rd0, depot; cvta.local.u64 %rd1, %rd0;
+  mov.u32 %r0, %tid.x; st.local.u32 [%rd0], %r0;
+  mov.u64 %rd4, text; cvta.global.u64 %rd5, %rd4;
+  { .param .b64 f; .param .b64 a; .param .b32 r;
+    st.param.b64 [f], %rd5; st.param.b64 [a], %rd1;
+    call.uni (r), vprintf, (f, a); ld.param.b32 %r1, [r]; }
+  ret;
+})");
+  ASSERT_TRUE(h.program) << h.error;
+  std::string printed;
+  LaunchOptions o;
+  o.printf = [&](std::string_view s) { printed += s; };
+  // Lines of three characters, of which three fit into ten bytes, none into 2.
+  o.printfBytes = 10;
+  ASSERT_TRUE(h.run("k", {1, 1, 1}, {20, 1, 1}, {}, o).ok());
+  EXPECT_EQ(printed, " 17 18 19");
+  o.printfBytes = 2;
+  ASSERT_TRUE(h.run("k", {1, 1, 1}, {20, 1, 1}, {}, o).ok());
+  EXPECT_EQ(printed, " 17 18 19");
+}
+
 /// printf gives the number of its arguments, not of characters; 0 where none
 /// follow the format, -1 for no format (CUDA C++ programming guide).
 TEST(Control, PrintfCountsItsArguments) {
