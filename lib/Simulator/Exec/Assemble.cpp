@@ -58,7 +58,7 @@ private:
       if (op.meta != kNoMeta) {
         traceOp(block, op, meta);
         if (mode & ModeCheck) // the second word: operands of the operation
-          put("check.use", 0, meta, op.guard, op.guardXor, meta),
+          put("check.use", memOf(block, op), meta, op.guard, op.guardXor, meta),
               put("check.use", op.d, op.a, op.b, op.c, meta);
       }
       if (op.mem != kNoMeta && op.entry) {

@@ -572,6 +572,12 @@ void FunctionDecoder::describe(uint32_t i) {
   auto ops = operands();
   for (size_t k = 0; k < ops.size(); ++k)
     describeOperand(ops[k], k == 0 && hasResult, m);
+  if (op == "st" && ops.size() == 2)
+    for (const Operand &e : ops[1].kind == OperandKind::Vector
+                                ? F.elements(ops[1])
+                                : ops.subspan(1))
+      m.stored.push_back(e.kind == OperandKind::Register ? e.index
+                                                         : ptx::kNone);
   bool isLogic = isOneOf(m.name, {"and.pred", "or.pred"});
   if ((op == "selp" && ops.size() == 4) || (isLogic && ops.size() == 3)) {
     auto reg = [](const Operand &o) {

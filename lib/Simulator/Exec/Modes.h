@@ -27,6 +27,10 @@ void checkArrive(Block &block, uint32_t barrier, uint32_t warp);
 void checkRelease(Block &block, uint32_t barrier, uint32_t warp);
 void checkBarrierEnd(Block &block, uint32_t barrier);
 void checkAsyncLanded(Warp *warp, const std::byte *to, uint32_t bytes);
+/// `bytes` of the lanes' local memory from `at` on have been written other than
+/// by a store, or are new.
+void checkLocal(Warp *warp, uint32_t lanes, uint64_t at, uint64_t bytes,
+                bool isWritten);
 
 } // namespace hwtune::exec
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Core.h"
+#include "Modes.h"
 #include "Ops.h"
 
 #include <algorithm>
@@ -195,9 +195,11 @@ struct Call {
     if (r.inRegister)
       memcpy(R + r.caller + lane * (r.bytes == 8 ? 8 : 4), &v,
              r.bytes == 8 ? 8 : 4);
-    else
-      memcpy(W->local + lane * W->localStride + W->frame->localBase + r.caller,
-             &v, std::min(r.bytes, 8u));
+    else {
+      uint64_t at = W->frame->localBase + r.caller;
+      memcpy(W->local + lane * W->localStride + at, &v, std::min(r.bytes, 8u));
+      checkLocal(W, 1u << lane, at, r.bytes, true);
+    }
   }
 };
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Core.h"
+#include "Modes.h"
 #include "Ops.h"
 
 #include <cstring>
@@ -313,6 +313,11 @@ static void copyValues(Warp *W, const std::vector<CallValue> &values,
       else
         memcpy(caller, callee, v.bytes);
     }
+  for (const CallValue &v : values)
+    if (in || !v.inRegister)
+      checkLocal(W, mask,
+                 in ? calleeBase + v.calleeOffset : callerBase + v.caller,
+                 v.bytes, true);
 }
 
 static uint32_t calleeBase(const Frame *caller) {
@@ -341,6 +346,7 @@ static Frame *enter(Warp *W, const Inst *I, std::byte *R, uint32_t function,
   f->back = back;
   f->localBase = base;
   f->localTop = base + F.localBytes;
+  checkLocal(W, lanes, base, F.localBytes, false);
   copyValues(W, D.args, R, W->frame->localBase, base, lanes, true);
   return f;
 }
@@ -459,6 +465,7 @@ static void allocateStack(HWTUNE_HANDLER_ARGS) {
     return;
   }
   W->frame->localTop = uint32_t(at + bytes);
+  checkLocal(W, mask, at, bytes, false);
   for (uint32_t left = mask; left; left &= left - 1)
     memcpy(R + I->d + uint32_t(__builtin_ctz(left)) * 8, &at, 8);
   HWTUNE_GO(I + 1);

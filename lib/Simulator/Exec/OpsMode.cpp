@@ -218,12 +218,14 @@ EventCounts &EventCounts::operator+=(const EventCounts &o) {
   return *this;
 }
 
-void addCheckOps(Registry &registry);
+void addAccessCheck(Registry &registry);
+void addUseCheck(Registry &registry);
 
 void addModeOps(Registry &r) {
   addEntry(r, "count.block", "", {&countBlock, &countBlock, ""});
   addEntry(r, "trace", "", {&trace, &trace, ""});
-  addCheckOps(r);
+  addAccessCheck(r);
+  addUseCheck(r);
 }
 
 } // namespace hwtune::exec

@@ -43,6 +43,8 @@ struct InstMeta {
   ptx::Space space = ptx::Space::None; ///< None: generic
   uint32_t bytesPerLane = 0;           ///< vector elements included
   bool isLoad = false, isStore = false, isAtomic = false, isAsync = false;
+  /// Of `st`: the registers it stores by element, or `ptx::kNone`.
+  std::vector<uint32_t> stored;
   /// cp.async.commit_group, or wait_all, which is that and wait_group 0.
   bool commitsGroup = false;
   std::optional<uint32_t> groupsLeft; ///< in flight by cp.async.wait_group

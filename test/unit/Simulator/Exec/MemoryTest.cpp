@@ -507,6 +507,81 @@ TEST(Memory, UnwrittenValuesAreReportedAtTheirUse) {
   }
 }
 
+const char *const kLocal =
+    ".func (.reg .b32 r) sum(.param .b64 s) {\n"
+    ".reg .b64 %a; .reg .b32 %x, %y;\n"
+    "mov.b64 %a, s; ld.local.u32 %x, [%a];\n"
+    "ld.param.u32 %y, [s+4]; add.u32 r, %x, %y; ret;\n"
+    "}\n"
+    ".func (.reg .b32 r) get() {\n"
+    ".local .b32 x; .reg .pred %p; ld.local.u32 r, [x];\n"
+    "setp.eq.u32 %p, r, 0; @%p bra L; L: ret;\n"
+    "}\n"
+    ".func set() {\n"
+    ".local .b32 x; st.local.u32 [x], 5; ret;\n"
+    "}\n";
+
+LaunchResult localResult(const std::string &body) {
+  ExecHarness h(kernel(".local .align 8 .b8 a[16]; .local .align 8 .b8 b[16];\n"
+                       "setp.eq.u32 %p0, %r0, 0;\n" +
+                           body,
+                       kLocal));
+  EXPECT_TRUE(h.program) << h.error;
+  auto in = h.upload(std::vector<uint32_t>(64)),
+       out = h.upload(std::vector<uint32_t>(64));
+  LaunchOptions o;
+  o.check = true;
+  return h.run("k", {2, 1, 1}, {32, 1, 1}, {in, out}, o);
+}
+
+TEST(Memory, LocalMemoryThatNobodyWroteMayBeCopiedButNotUsed) {
+  for (const char *right :
+       {"st.local.u32 [a], 1; ld.local.u32 %r1, [a]; "
+        "st.global.u32 [%rd1], %r1;",
+        // Through a generic pointer.
+        "mov.u64 %rd4, a; cvta.local.u64 %rd4, %rd4; st.u32 [%rd4], 1; "
+        "ld.local.u32 %r1, [a]; st.global.u32 [%rd1], %r1;",
+        "ld.local.u32 %r1, [a]; add.u32 %r1, %r1, 1;",
+        // One of two members of a structure, copied whole.
+        "st.local.u32 [a], 1; ld.local.v2.u32 {%r1, %r2}, [a]; "
+        "st.local.v2.u32 [b], {%r1, %r2}; ld.local.u32 %r3, [b]; "
+        "st.global.u32 [%rd1], %r3;",
+        "ld.local.u32 %r1, [a]; st.local.u32 [b], %r1; st.local.u32 [b], 2; "
+        "ld.local.u32 %r3, [b]; st.global.u32 [%rd1], %r3;",
+        // Padding, byte by byte.
+        "ld.local.u8 %h0, [a+3]; st.global.u8 [%rd1], %h0;",
+        // A parameter of 8 bytes, of which the function reads one by address.
+        "{ .param .b64 s; st.param.b32 [s], 1; st.param.b32 [s+4], 2; "
+        "call (%r1), sum, (s); } st.global.u32 [%rd1], %r1;",
+        // An unwritten member that the function does not need.
+        "{ .param .b64 s; ld.local.u32 %r1, [a]; st.param.b32 [s], %r1; "
+        "st.param.b32 [s+4], 2; call (%r1), sum, (s); }"}) {
+    LaunchResult r = localResult(right);
+    EXPECT_TRUE(r.ok()) << right << r.diagnostic.str();
+  }
+  const std::string store = " st.global.u32 [%rd1], %r1;";
+  for (const std::string &wrong :
+       {"ld.local.u32 %r1, [a];" + store,
+        "@%p0 st.local.u32 [a], 1; ld.local.u32 %r1, [a];" + store,
+        // A copy is what it was copied from.
+        "st.local.u32 [b], 1; ld.local.u32 %r1, [a]; st.local.u32 [b], %r1; "
+        "ld.local.u32 %r1, [b];" +
+            store,
+        std::string("ld.local.u64 %rd4, [a]; st.local.u32 [%rd4], 1;"),
+        std::string("ld.local.u32 %r1, [a]; setp.eq.u32 %p1, %r1, 0; "
+                    "@%p1 bra L; L: add.u32 %r2, %r2, 1;"),
+        // A second call finds nothing of the first, nor another block.
+        std::string("call set; call (%r1), get;"),
+        "mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r2, 0; "
+        "@%p1 st.local.u32 [a], 1; ld.local.u32 %r1, [a];" +
+            store}) {
+    LaunchResult r = localResult(wrong);
+    EXPECT_EQ(r.diagnostic.kind, DiagnosticKind::UninitializedRead) << wrong;
+    EXPECT_NE(r.diagnostic.text.find("local byte"), std::string::npos)
+        << r.diagnostic.text;
+  }
+}
+
 /// The same flag with weak accesses orders nothing.
 TEST(Memory, WeakFlagsRace) {
   EXPECT_EQ(faultOf("setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.u32 [buf+4], 0; "
