@@ -39,37 +39,65 @@ static void forEachPhase(uint32_t mask, uint32_t group, F f) {
       f(part);
 }
 
+/// The words of `lanes`, and how many turns a bank takes at most.
+struct BankedWords {
+  static constexpr uint32_t kMostBanks = 32;
+
+  const uint64_t *addresses;
+  uint32_t words; ///< of a lane
+  uint32_t wordBits, bankMask;
+
+  template <typename F> void forEach(uint32_t lanes, F f) const {
+    for (; lanes; lanes &= lanes - 1) {
+      uint64_t word = addresses[std::countr_zero(lanes)] >> wordBits;
+      for (uint32_t w = 0; w < words; ++w, ++word)
+        f(word, uint32_t(word) & bankMask);
+    }
+  }
+
+  uint32_t turns(uint32_t lanes) const {
+    std::array<uint8_t, kMostBanks> depth{};
+    uint32_t deepest = 0;
+    forEach(lanes, [&](uint64_t, uint32_t bank) {
+      deepest = std::max<uint32_t>(deepest, ++depth[bank]);
+    });
+    return deepest;
+  }
+
+  /// A word that several lanes want takes one turn.
+  uint32_t distinctTurns(uint32_t lanes) const {
+    uint64_t seen[kMostBanks][kLanes];
+    std::array<uint8_t, kMostBanks> depth{};
+    uint32_t deepest = 0;
+    forEach(lanes, [&](uint64_t word, uint32_t bank) {
+      uint32_t n = depth[bank], k = 0;
+      while (k < n && seen[bank][k] != word)
+        ++k;
+      if (k < n)
+        return;
+      seen[bank][n] = word;
+      depth[bank] = uint8_t(++n);
+      deepest = std::max(deepest, n);
+    });
+    return deepest;
+  }
+};
+
 uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask,
                           uint32_t laneBytes, SharedAccess kind,
                           const AccessUnits &units) {
   if (!(mask & (mask - 1))) // at most one lane, whose words are neighbours
     return mask != 0;
-  constexpr uint32_t kMostBanks = 32;
-  uint32_t bankMask = std::min((1u << units.bankBits), kMostBanks) - 1;
-  uint32_t words = std::max(1u, laneBytes >> units.wordBits), waves = 0;
-  uint32_t group = lanesOfRegister(laneBytes);
+  uint32_t banks = std::min(1u << units.bankBits, BankedWords::kMostBanks);
+  BankedWords at{addresses, std::max(1u, laneBytes >> units.wordBits),
+                 units.wordBits, banks - 1};
+  uint32_t group = lanesOfRegister(laneBytes), waves = 0;
   if (kind == SharedAccess::Load && group < kLanes &&
       (pairsAgree(addresses, mask, 1) || pairsAgree(addresses, mask, 2)))
     group *= 2;
-  forEachPhase(mask, group, [&](uint32_t part) {
-    // The words of each bank that need a turn.
-    uint64_t seen[kMostBanks][kLanes];
-    uint8_t depth[kMostBanks] = {};
-    uint32_t deepest = 0;
-    for (; part; part &= part - 1) {
-      uint64_t word = addresses[std::countr_zero(part)] >> units.wordBits;
-      for (uint32_t w = 0; w < words; ++w, ++word) {
-        uint32_t bank = word & bankMask, n = depth[bank], k = 0;
-        while (k < n && seen[bank][k] != word)
-          ++k;
-        if (k < n && kind != SharedAccess::Atomic)
-          continue;
-        seen[bank][n] = word;
-        depth[bank] = uint8_t(++n);
-        deepest = std::max(deepest, n);
-      }
-    }
-    waves += deepest;
+  forEachPhase(mask, group, [&](uint32_t lanes) {
+    waves += kind == SharedAccess::Atomic ? at.turns(lanes)
+                                          : at.distinctTurns(lanes);
   });
   return waves;
 }
