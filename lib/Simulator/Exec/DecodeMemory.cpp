@@ -491,10 +491,17 @@ InstClass classify(std::string_view op, std::string_view type, Space space,
   return InstClass::Integer;
 }
 
+static bool differsByLane(ptx::SpecialReg reg) {
+  using enum ptx::SpecialReg;
+  return reg == Tid || reg == LaneId ||
+         (reg >= LaneMaskEq && reg <= LaneMaskGt);
+}
+
 /// Adds the registers of an operand to what the instruction reads or writes.
 void FunctionDecoder::describeOperand(const Operand &o, bool isWritten,
                                       InstMeta &m) const {
   m.readsSpecial |= o.kind == OperandKind::Special;
+  m.readsLane |= o.kind == OperandKind::Special && differsByLane(o.special);
   switch (o.kind) {
   case OperandKind::Register:
     (isWritten ? m.writes : m.reads).push_back(o.index);

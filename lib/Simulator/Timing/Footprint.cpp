@@ -23,9 +23,10 @@ std::vector<uint64_t> LineSet::sorted() const {
 }
 
 FootprintRecorder::FootprintRecorder(std::span<const exec::InstMeta> insts,
+                                     std::vector<bool> joined,
                                      std::span<const uint64_t> blocks,
                                      exec::AccessUnits units)
-    : insts(insts), units(units) {
+    : insts(insts), joined(std::move(joined)), units(units) {
   for (uint64_t block : blocks)
     touched.try_emplace(block);
 }
@@ -39,7 +40,9 @@ void FootprintRecorder::instruction(const exec::TraceEvent &event) {
   const exec::InstMeta &inst = insts[event.inst];
   if (inst.isAtomic) {
     AtomicCounts &counts = counted[event.block];
-    for (uint32_t lanes = event.predOn; lanes; lanes &= lanes - 1)
+    uint32_t first = event.predOn & -event.predOn;
+    for (uint32_t lanes = joined[inst.id] ? first : event.predOn; lanes;
+         lanes &= lanes - 1)
       ++counts[event.addresses[std::countr_zero(lanes)]];
   }
   exec::coalesce(event.addresses, event.predOn, inst.bytesPerLane, units,

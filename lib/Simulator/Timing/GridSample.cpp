@@ -236,7 +236,12 @@ GridSample Sampler::run() {
                           std::min<uint64_t>(ofOneSM.size(), blocksPerSM)));
   TraceRecorder recorder(program.instructions(), hoist, ofOneSM,
                          {units, perWarp, warpsPerBlock});
-  FootprintRecorder footprints(program.instructions(), near, units);
+  std::vector<bool> isEntry;
+  for (const exec::FunctionInfo &function : program.functions())
+    isEntry.push_back(function.isEntry);
+  FootprintRecorder footprints(program.instructions(),
+                               joinedAtomics(program.instructions(), isEntry),
+                               near, units);
   sample.sampled = !options.wholeGrid && gridBlocks > options.interiorBlocks &&
                    !mayWaitForBlocks(program, request);
   if (sample.sampled) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <unordered_set>
 
 using namespace hwtune;
 using namespace hwtune::timing;
@@ -159,6 +160,72 @@ std::vector<SassCost> timing::sassCosts(std::span<const InstMeta> insts) {
   for (const InstMeta &inst : insts)
     costs.push_back(sassCost(inst));
   return costs;
+}
+
+namespace {
+
+/// Registers that may differ between the lanes of a warp. Whether lanes come to
+/// a write by different ways is not looked at.
+class VaryingRegisters {
+public:
+  VaryingRegisters(std::span<const InstMeta> insts,
+                   const std::vector<bool> &isEntry)
+      : isEntry(isEntry), varying(isEntry.size()) {
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (const InstMeta &inst : insts)
+        if (!inst.writes.empty() && varies(inst))
+          for (uint32_t reg : inst.writes)
+            changed |= varying[inst.function].insert(reg).second;
+    }
+  }
+
+  bool readsAny(const InstMeta &inst) const {
+    return std::any_of(inst.reads.begin(), inst.reads.end(), [&](uint32_t reg) {
+      return varying[inst.function].contains(reg);
+    });
+  }
+  bool contains(uint32_t function, uint32_t reg) const {
+    return varying[function].contains(reg);
+  }
+
+private:
+  bool varies(const InstMeta &inst) const {
+    bool isArgument =
+        inst.cls == InstClass::ParamLoad && !isEntry[inst.function];
+    bool isOwn = inst.space == ptx::Space::Local || isArgument;
+    return inst.readsLane || inst.isAtomic || isOwn ||
+           inst.cls == InstClass::Warp || inst.cls == InstClass::Control ||
+           readsAny(inst);
+  }
+
+  const std::vector<bool> &isEntry;
+  std::vector<std::unordered_set<uint32_t>> varying; ///< by function
+};
+
+bool isIntegerReduction(const InstMeta &inst) {
+  auto has = [&](std::string_view part) { return contains(inst.name, part); };
+  bool joins = has(".add") || has(".min") || has(".max") || has(".and") ||
+               has(".or.") || has(".xor");
+  return inst.isAtomic && joins && !has(".f") && !has(".bf");
+}
+
+} // namespace
+
+std::vector<bool> timing::joinedAtomics(std::span<const InstMeta> insts,
+                                        const std::vector<bool> &isEntry) {
+  std::vector<bool> joined(insts.size());
+  VaryingRegisters varying(insts, isEntry);
+  for (const InstMeta &inst : insts) {
+    if (!isIntegerReduction(inst) || inst.space != ptx::Space::Global)
+      continue;
+    // The base register comes after the guard; an absolute address has none.
+    size_t base = inst.guarded;
+    joined[inst.id] = base >= inst.reads.size() ||
+                      !varying.contains(inst.function, inst.reads[base]);
+  }
+  return joined;
 }
 
 static bool overlap(const std::vector<uint32_t> &a,

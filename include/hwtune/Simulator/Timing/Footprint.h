@@ -42,15 +42,18 @@ struct BlockLines {
 };
 using LinesByBlock = std::unordered_map<uint64_t, BlockLines>;
 
-/// Atomic operations, one a lane, by their address in global memory.
+/// Atomic operations by their address in global memory: one a lane, or a warp
+/// where they are joined.
 using AtomicCounts = std::unordered_map<uint64_t, uint64_t>;
 using AtomicsByBlock = std::unordered_map<uint64_t, AtomicCounts>;
 
 /// Collects the lines of the blocks it is told to.
 class FootprintRecorder : public exec::TraceHook {
 public:
+  /// `joined` is by instruction, see `joinedAtomics`.
   FootprintRecorder(std::span<const exec::InstMeta> insts,
-                    std::span<const uint64_t> blocks, exec::AccessUnits units);
+                    std::vector<bool> joined, std::span<const uint64_t> blocks,
+                    exec::AccessUnits units);
   bool accessesOnly() const override { return true; }
   void instruction(const exec::TraceEvent &event) override;
   LinesByBlock lines() const;
@@ -61,6 +64,7 @@ private:
     LineSet read, written;
   };
   std::span<const exec::InstMeta> insts;
+  std::vector<bool> joined;
   exec::AccessUnits units;
   std::unordered_map<uint64_t, Sets> touched;
   AtomicsByBlock counted;

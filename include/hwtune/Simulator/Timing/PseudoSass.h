@@ -49,6 +49,12 @@ inline constexpr double kBytesPerHardwareInst = 16;
 SassCost sassCost(const exec::InstMeta &inst);
 std::vector<SassCost> sassCosts(std::span<const exec::InstMeta> insts);
 
+/// By instruction, whether an assembler joins the lanes of an atomic to one: on
+/// integers in global memory, at an address that is computed alike in all lanes
+/// (`ptxas` 13.0 for sm_75 to sm_90, by its code). `isEntry` is by function.
+std::vector<bool> joinedAtomics(std::span<const exec::InstMeta> insts,
+                                const std::vector<bool> &isEntry);
+
 /// How many places each instruction of a basic block moves up, as a scheduler
 /// that hides latency would move loads, and what computes their addresses: at
 /// most `distance`, never over a producer, a store that may meet the load, or a

@@ -60,8 +60,8 @@ DramTraffic dramTraffic(const LinesByBlock &lines, const Neighbours &near,
                         exec::Dim3 grid, uint64_t waveBlocks, double l2Bytes,
                         unsigned lineBytes, const exec::GlobalMemory &memory);
 
-/// Atomic operations of the grid, one a lane, on the address where most of them
-/// meet: where a neighbour goes to it too, all blocks along that dimension do.
+/// Atomic operations of the grid on the address where most of them meet: where
+/// a neighbour goes to it too, all blocks along that dimension do.
 double hotAtomics(const AtomicsByBlock &atomics, const Neighbours &near,
                   exec::Dim3 grid);
 

@@ -382,15 +382,16 @@ TEST(Mechanisms, BlocksStartOneAfterTheOther) {
 }
 
 /// Four additions a thread, to the word at `buffer` + %rd1.
-std::string additions(const std::string &offset) {
-  return kernel("", offset + "add.u64 %rd1, %rd1, %rd0;\n" + repeat(4, [](int) {
-                      return "red.global.add.u32 [%rd1], 1;";
-                    }));
+std::string additions(const std::string &offset,
+                      const std::string &add = "u32 [%rd1], 1") {
+  return kernel(
+      "", offset + "add.u64 %rd1, %rd1, %rd0;\n" +
+              repeat(4, [&](int) { return "red.global.add." + add + ";"; }));
 }
 
 TEST(Mechanisms, AtomicsOnOneAddressWaitForEachOther) {
   Launch full{432, 256};
-  std::string one = additions("mov.u64 %rd1, 0;\n"),
+  std::string one = additions("mul.wide.u32 %rd1, %r1, 0;\n"),
               spread = additions("mul.wide.u32 %rd1, %r1, 4;\n");
   Ratio on = ratio(one, spread, full);
   EXPECT_GT(on.simulation, 10);
@@ -402,11 +403,29 @@ TEST(Mechanisms, AtomicsOnOneAddressWaitForEachOther) {
   EXPECT_NEAR(hot.formula.breakdown.atomics, all, 1);
   EXPECT_NEAR(hot.formula.cycles / all, 1, 0.05);
   // A word for each block: 256 threads of 4 meet, which is soon done.
-  std::string own = additions("mul.wide.u32 %rd1, %r2, 32;\n");
+  std::string own = additions("mad.lo.u32 %r4, %r0, 0, %r2;\n"
+                              "mul.wide.u32 %rd1, %r4, 32;\n");
   EXPECT_LT(time(own, full).simulation.cycles, all / 20);
   Ratio off = ratio(one, spread, full, without(&Mechanisms::atomics));
   EXPECT_LT(off.simulation, 1.1);
   EXPECT_LT(off.formula, 1.1);
+}
+
+TEST(Mechanisms, AnAssemblerJoinsIntegerAtomicsOfAWarp) {
+  // Of integers at an address that does not depend on the lane: by the block,
+  // or by a word that all lanes load.
+  double all = 4.0 * 432 * 256;
+  auto atomics = [](const std::string &text) {
+    return time(text, {432, 256}).formula.breakdown.atomics;
+  };
+  const std::string byBlock = "mul.wide.u32 %rd1, %r2, 0;\n",
+                    byLane = "mul.wide.u32 %rd1, %r0, 0;\n";
+  EXPECT_DOUBLE_EQ(atomics(additions(byBlock)), all / 32);
+  EXPECT_DOUBLE_EQ(atomics(additions(byBlock, "u32 [%rd1], %r0")), all / 32);
+  EXPECT_DOUBLE_EQ(atomics(additions("ld.global.u64 %rd1, [%rd0];\n")),
+                   all / 32);
+  EXPECT_DOUBLE_EQ(atomics(additions(byLane)), all);
+  EXPECT_DOUBLE_EQ(atomics(additions(byBlock, "f32 [%rd1], %f0")), all);
 }
 
 TEST(Mechanisms, TheHottestAddressIsCountedWhereItWasNotChosen) {
