@@ -400,7 +400,11 @@ void Predictor::waitingTerms(const Traffic &sum) {
   term(Term::Chain) = std::max(own, (own + copies) / std::max(1.0, f.stages));
   term(Term::Barriers) = c[C::Barrier] * f.barriers;
   term(Term::Shuffles) = c[C::Shuffle] * t.shuffleLatency * f.shuffles;
-  term(Term::Launch) = c[C::Launch] * t.launchClocks * f.launches;
+  // Until the blocks of the first wave have started, the last of them waits.
+  double firstWave =
+      std::min(std::max(f.blocks, 1.0), activeSMs * p.blocksPerSM);
+  term(Term::Launch) = c[C::Launch] * t.launchClocks * f.launches +
+                       t.blockStartClocks * firstWave;
   term(Term::HostCopy) = ratio(f.hostBytes, t.hostBytesPerClk);
 }
 

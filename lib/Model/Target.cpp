@@ -94,6 +94,7 @@ ModelTarget ModelTarget::from(const TargetSpec &spec) {
   t.icacheLineClocks = spec.icacheLineClocks.value_or(0);
   t.sectorBytes = static_cast<double>(std::max<int64_t>(spec.sectorBytes, 1));
   t.launchClocks = read(spec.launchUs, "launch_us") * 1e-6 * t.hz;
+  t.blockStartClocks = read(spec.blockStartClocks, "block_start_clocks");
   t.hostBytesPerClk = spec.hostCopyGBs.value_or(0) * 1e9 / t.hz;
   return t;
 }

@@ -72,6 +72,7 @@ struct ModelTarget {
   double l1PlusShared = 0, l2Bytes = 0, icacheBytes = 0, icacheLineClocks = 0,
          sectorBytes = 32;
   double launchClocks = 0, hostBytesPerClk = 0;
+  double blockStartClocks = 0;      ///< between two blocks of a launch
   const TargetSpec *spec = nullptr; ///< must outlive this
   std::vector<std::string> absent;  ///< facts the description lacks
 

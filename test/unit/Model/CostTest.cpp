@@ -103,6 +103,17 @@ TEST(Cost, BankConflictsAndVectorsReachTheLoadStoreUnit) {
   EXPECT_LT(at(vector, Term::Issue), at(plain, Term::Issue));
 }
 
+TEST(Cost, BlocksOfTheFirstWaveStartOneAfterTheOther) {
+  KernelFeatures f = smallKernel(); // 4 blocks on each of 10 SMs
+  TargetSpec t = roundTarget();
+  t.blockStartClocks = 3;
+  EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Launch), 3 * 40);
+  f.blocks = 400; // ten waves; later ones start as earlier ones end
+  EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Launch), 3 * 40);
+  f.blocks = 7;
+  EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Launch), 3 * 7);
+}
+
 TEST(Cost, WhatArrivesInL1TakesItsDataStage) {
   KernelFeatures f = smallKernel();
   AccessStream &s = addStream(f);
@@ -286,7 +297,8 @@ TEST(Cost, AbsentFactsAreListedAndSwitchTheirTermOff) {
   t.launchUs.reset();
   ModelTarget m = ModelTarget::from(t);
   EXPECT_EQ(m.absent, (std::vector<std::string>{"fp64_lanes", "l1_fill_bytes",
-                                                "dram_latency", "launch_us"}));
+                                                "dram_latency", "launch_us",
+                                                "block_start_clocks"}));
   KernelFeatures f = smallKernel();
   f.launches = 1;
   EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Launch), 0);
