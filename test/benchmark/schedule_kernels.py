@@ -28,7 +28,7 @@ OPS = {  # name: schedule, arguments, operation
     "exp": ("elementwise", ["4096x1024xf32", "4096x1024xf32"],
             "linalg.exp {hwtune.op} ins(%0 : T0) outs(%1 : T1)"),
     "sum": ("reduction", ["4096x1024xf32", "4096xf32"],
-            "linalg.reduce {hwtune.op} ins(%0 : T0) outs(%1 : T1) dimensions = [1]\n"
+            "linalg.reduce ins(%0 : T0) outs(%1 : T1) dimensions = [1] {hwtune.op}\n"
             "    (%x: f32, %y: f32) { %z = arith.addf %x, %y : f32 linalg.yield %z : f32 }"),
     "transpose": ("transpose", ["2048x1024xf32", "1024x2048xf32"],
                   "linalg.transpose {hwtune.op} ins(%0 : T0) outs(%1 : T1) permutation = [1, 0]"),

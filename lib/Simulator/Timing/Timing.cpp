@@ -263,11 +263,10 @@ double Estimator::wholeRounds(double rounds, const SmInput &input,
   double each = fullCycles(result, input);
   // Of several rounds simulated the first, in which all blocks start together,
   // and the last, which may not be a whole one, are no part of the slope.
-  if (size_t simulated = input.blocks.size(); simulated > resident) {
-    size_t whole = (simulated - 1) / resident * resident;
+  size_t whole = (input.blocks.size() - 1) / resident * resident;
+  if (whole > resident)
     each = (result.blockEnds[whole - 1] - result.blockEnds[resident - 1]) /
            double(whole / resident - 1);
-  }
   // The others may have more to do, or less, than those simulated.
   return rounds * each * meanBlockOver(input);
 }
