@@ -406,12 +406,9 @@ static hwtune::Operand describeOperand(linalg::LinalgOp op,
   }
   AffineMap map = op.getMatchingIndexingMap(&operand);
   for (AffineExpr expr : map.getResults()) {
-    std::optional<LinearExpr> linear =
-        linearise(expr, map.getNumDims(), map.getNumSymbols());
-    result.isLinear &= linear.has_value();
-    result.index.push_back(
-        linear ? *linear
-               : boundOf(expr, map.getNumDims(), map.getNumSymbols()));
+    unsigned loops = map.getNumDims(), symbols = map.getNumSymbols();
+    result.isLinear &= linearise(expr, loops, symbols).has_value();
+    result.index.push_back(boundOf(expr, loops, symbols));
   }
   return result;
 }

@@ -66,16 +66,23 @@ private:
   std::priority_queue<Kept> heap;
 };
 
+/// With the terms, where it is known what the ensemble expects.
+RankedConfig explainKept(const KernelFeatures &features,
+                         const TargetSpec &target, Kept kept) {
+  RankedConfig ranked{std::move(kept.config), kept.index,
+                      predict(features, target), scoreOf(features, target)};
+  if (!ranked.prediction.infeasible)
+    ranked.prediction.seconds = kept.seconds;
+  return ranked;
+}
+
 RankedConfig explainConfig(const Schedule &schedule, const Workload &w,
                            const TargetSpec &target, Config config,
                            uint64_t index) {
   KernelFeatures features = schedule.features(w, target, config);
-  RankedConfig ranked{std::move(config), index, predict(features, target),
-                      scoreOf(features, target)};
-  if (!ranked.prediction.infeasible)
-    ranked.prediction.seconds =
-        expectedSeconds(features, ModelTarget::from(target), makeEnsemble());
-  return ranked;
+  double seconds =
+      expectedSeconds(features, ModelTarget::from(target), makeEnsemble());
+  return explainKept(features, target, {seconds, index, std::move(config)});
 }
 
 /// By what the ensemble expects; ties by index.
@@ -130,9 +137,10 @@ Ranking hwtune::rankByModel(const Schedule &schedule, const Workload &w,
       rankedByEnsemble(keeper.sorted(), modelTarget, featuresOf);
   if (ordered.size() > top)
     ordered.erase(ordered.begin() + ptrdiff_t(top), ordered.end());
-  for (Kept &kept : ordered)
-    ranking.best.push_back(
-        explainConfig(schedule, w, target, std::move(kept.config), kept.index));
+  for (Kept &kept : ordered) {
+    KernelFeatures known = featuresOf(kept.config);
+    ranking.best.push_back(explainKept(known, target, std::move(kept)));
+  }
   ranking.generic =
       explainConfig(schedule, w, target, schedule.generic(w, target), 0);
   return ranking;

@@ -239,8 +239,10 @@ WarpAccess warpAccess(const LoopView &v, unsigned operand, int64_t bytes,
     int64_t first = element * size, last = first + bytes - 1;
     for (int64_t s = first / t.sectorBytes; s <= last / t.sectorBytes; ++s)
       sectors.insert(s);
-    for (int64_t l = first / t.lineBytes; l <= last / t.lineBytes; ++l)
-      lines.insert(l), wavefronts += phase.insert(l).second;
+    for (int64_t l = first / t.lineBytes; l <= last / t.lineBytes; ++l) {
+      lines.insert(l);
+      wavefronts += phase.insert(l).second;
+    }
   }
   return {std::max(1.0, double(sectors.size())),
           std::max(1.0, double(lines.size())), std::max(1.0, wavefronts)};

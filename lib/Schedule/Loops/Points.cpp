@@ -149,7 +149,8 @@ static std::vector<int64_t> reuseTile(const PointsPlan &p,
 static void addStream(KernelFeatures &f, const PointsPlan &p, unsigned k,
                       const TargetSpec &t,
                       const std::vector<std::vector<int64_t>> &lanes,
-                      const std::vector<int64_t> &block) {
+                      const std::vector<int64_t> &block,
+                      const std::vector<int64_t> &reuse) {
   const Workload &w = *p.view.workload;
   const Operand &op = w.operands[k];
   if (op.isScalar || f.numStreams == kMaxStreams)
@@ -172,8 +173,7 @@ static void addStream(KernelFeatures &f, const PointsPlan &p, unsigned k,
   // The outputs of a reduction are touched before and after its loops only.
   s.reuseBytes = op.isOutput && hasReduction(p)
                      ? double(p.threads) * s.vectorBytes
-                     : double(footprintInSectors(w, op, reuseTile(p, block),
-                                                 t.sectorBytes));
+                     : double(footprintInSectors(w, op, reuse, t.sectorBytes));
   std::vector<int64_t> whole = assumedExtents(w);
   s.totalBytes = double(footprintBytes(w, op, whole));
   double blocks = double(blocksOf(p));
@@ -192,10 +192,10 @@ KernelFeatures featuresOf(const PointsPlan &p, const TargetSpec &t) {
          steps = double(p.view.points(LoopKind::Reduction));
   addBody(f, w, points * steps);
   auto lanes = laneIndices(p, t.warpSize);
-  auto block = blockTile(p);
+  auto block = blockTile(p), reuse = reuseTile(p, block);
   double accesses = 0;
   for (unsigned k = 0; k < w.operands.size(); ++k) {
-    addStream(f, p, k, t, lanes, block);
+    addStream(f, p, k, t, lanes, block, reuse);
     f.fragments += w.operands[k].isOutput || w.operands[k].isScalar
                        ? 0
                        : loadsPerTile(p, k) * double(p.widths[k]);
