@@ -1,4 +1,4 @@
-//===- Simple.cpp - exhaustive, random, and the model's list --------- ===//
+//===- Simple.cpp - exhaustive and random ---------------------------- ===//
 //
 // Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "History.h"
-#include "Prior.h"
 #include "Strategies.h"
 
 #include <numeric>
@@ -27,8 +26,6 @@ public:
       Random random(options.seed);
       for (size_t i = order.size(); i > 1; --i)
         std::swap(order[i - 1], order[random.below(i)]);
-    } else if (name == "model") {
-      order = Prior::of(problem, candidateOf).order;
     }
   }
 
@@ -51,9 +48,6 @@ StrategyPtr makeExhaustive(const SearchProblem &p, const StrategyOptions &o) {
 }
 StrategyPtr makeRandom(const SearchProblem &p, const StrategyOptions &o) {
   return std::make_unique<ListStrategy>("random", p, o);
-}
-StrategyPtr makeModel(const SearchProblem &p, const StrategyOptions &o) {
-  return std::make_unique<ListStrategy>("model", p, o);
 }
 
 } // namespace hwtune

@@ -2,12 +2,16 @@
 """Kernel Tuner and hwtune on the same recorded times, budget and seeds, in one run.
 
 usage: compare_kernel_tuner.py --replay build/bin/hwtune-replay --mapping MAPPING.json
-       [--seeds 50] [--budget 220] [--strategies A,B] CACHE.json.gz...
+       [--seeds 50] [--budget 220] [--strategies A,B] [--keep FOLDER] CACHE.json.gz...
 
 Needs Kernel Tuner from PyPI (`pip install kernel_tuner scikit-learn`, version 1.5). Its
 strategies run in its own simulation mode; a failing configuration counts as a measurement
 on both sides. `bayes_opt` is repaired: it takes failures for valid times otherwise, because
 they come back as the largest float and it tests for 1e20. Prints a Markdown table.
+
+--keep: what each seed of Kernel Tuner gave is kept in FOLDER, which does not depend on our
+program, and is not run again; how many came from there is said. Remove it after Kernel Tuner or
+a file has changed. `--replay ""` runs Kernel Tuner alone.
 """
 import argparse
 import gzip
@@ -86,16 +90,32 @@ def row(name, curves, budget):
     return f"| {name} | {at(.5)} [{at(.25)}-{at(.75)}] | {100 * arrived:.0f} % | {medians} |"
 
 
+def peer_curve(cache, keys, optimum, strategy, seed, args):
+    """One seed of one of Kernel Tuner's strategies; whether it was kept from before."""
+    kept = os.path.join(args.keep, f"{os.path.basename(cache)}-{strategy}-{args.budget}-{seed}") \
+        if args.keep else ""
+    if kept and os.path.exists(kept):
+        with open(kept) as file:
+            return json.load(file), True
+    random.seed(seed)
+    numpy.random.seed(seed)
+    results, _ = kernel_tuner.tune_cache(
+        cache, strategy=strategy, seed=seed, quiet=True,
+        strategy_options={"max_fevals": args.budget, **OPTIONS.get(strategy, {})})
+    curve = best_over_optimum(results, keys, optimum, args.budget)
+    if kept:
+        with open(kept + ".part", "w") as file:
+            json.dump(curve, file)
+        os.rename(kept + ".part", kept)  # a stopped run leaves no half file
+    return curve, False
+
+
 def run_kernel_tuner(cache, keys, optimum, strategy, args):
-    curves = []
-    for seed in range(args.seeds):
-        random.seed(seed)
-        numpy.random.seed(seed)
-        results, _ = kernel_tuner.tune_cache(
-            cache, strategy=strategy, seed=seed, quiet=True,
-            strategy_options={"max_fevals": args.budget, **OPTIONS.get(strategy, {})})
-        curves.append(best_over_optimum(results, keys, optimum, args.budget))
-    return row(f"Kernel Tuner {strategy}", curves, args.budget)
+    found = [peer_curve(cache, keys, optimum, strategy, seed, args) for seed in range(args.seeds)]
+    kept = sum(was_kept for _, was_kept in found)
+    return row(f"Kernel Tuner {strategy}" + (f" ({kept} of {args.seeds} seeds kept from before)"
+                                             if kept else ""),
+               [curve for curve, _ in found], args.budget)
 
 
 def run_ours(path, name, flags, args):
@@ -121,9 +141,12 @@ def main():
     parser.add_argument("--seeds", type=int, default=50)
     parser.add_argument("--budget", type=int, default=220)
     parser.add_argument("--strategies", default=DEFAULT)
+    parser.add_argument("--keep", default="")
     parser.add_argument("caches", nargs="+")
     args = parser.parse_args()
     repair_bayes_opt()
+    if args.keep:
+        os.makedirs(args.keep, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         for path in args.caches:
             cache, keys, optimum = load_cache(path, folder)
@@ -133,6 +156,8 @@ def main():
                   "|---|---|---|---|", flush=True)
             for strategy in filter(None, args.strategies.split(",")):
                 print(run_kernel_tuner(cache, keys, optimum, strategy, args), flush=True)
+            if not args.replay:
+                continue
             print(run_ours(path, "auto", [], args))
             print(run_ours(path, "auto, no model", ["--black-box"], args))
             print(run_ours(path, "random", ["--strategy=random"], args), flush=True)

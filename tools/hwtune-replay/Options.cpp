@@ -57,6 +57,7 @@ constexpr Option kOptions[] = {
      kTransfer},
     {"random-choice", "", "bayes, auto: random in place of improvement",
      kSearch},
+    {"list-alone", "", "model: its list, no draws beside it", kSearch},
     {"trace", "", "print every trial: time over the optimum, parameters",
      kSearch},
     {"json", "FILE", "write the figures there as well (- = stdout, no table)"},
@@ -225,6 +226,8 @@ Status apply(Options &o, std::string_view name, std::string_view value) {
     return parseNumber<double>(name, value, 0, 0.9, o.transfer.hideBest);
   else if (name == "random-choice")
     r.randomChoice = true;
+  else if (name == "list-alone")
+    r.listAlone = true;
   else if (name == "trace")
     r.trace = true;
   else if (name == "json" && value.empty())

@@ -80,7 +80,8 @@ Expected<Trace> replayOnce(ReplayProblem &problem, std::string_view strategy,
                            uint64_t seed, const ReplayOptions &options) {
   prepare(problem, seed, options);
   Expected<std::unique_ptr<Strategy>> s = makeStrategy(
-      strategy, problem.search, {seed, options.budget, options.randomChoice});
+      strategy, problem.search,
+      {seed, options.budget, options.randomChoice, options.listAlone});
   if (!s)
     return s.error();
   Trace trace;

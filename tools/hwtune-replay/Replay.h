@@ -26,6 +26,7 @@ struct ReplayOptions {
   bool blackBox = false;
   double wrongConstants = 1; ///< every constant off by this, by seed
   bool randomChoice = false; ///< no expected improvement, to judge it
+  bool listAlone = false;    ///< `model` without draws, the same
   bool trace = false;        ///< print every trial
   double wrongBranch = 1;    ///< the optimum's branch this much too slow
 };

@@ -31,6 +31,8 @@ struct StrategyOptions {
   /// To judge `bayes` and `auto`: a random choice in place of the greatest
   /// expected improvement, all else the same.
   bool randomChoice = false;
+  /// To judge `model`: its list, and no draws.
+  bool listAlone = false;
 };
 
 class Strategy {

@@ -94,9 +94,11 @@ struct Trace {
   double best = INFINITY;
 };
 inline Trace runStrategy(std::string_view name, const Synthetic &s,
-                         uint64_t seed, size_t budget) {
+                         uint64_t seed, size_t budget, bool listAlone = false) {
   Trace run;
-  auto strategy = makeStrategy(name, s.problem, {seed, budget});
+  StrategyOptions options{
+      .seed = seed, .budget = budget, .listAlone = listAlone};
+  auto strategy = makeStrategy(name, s.problem, options);
   if (!strategy)
     return run;
   while (run.order.size() < budget) {
