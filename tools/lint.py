@@ -104,6 +104,20 @@ def check_binaries(build):
             yield path, 1, f"links {library}; the engine storey links neither MLIR nor LLVM"
 
 
+def check_driver_functions(names):
+    """Every function of the simulated driver is called in a test. Those that are not
+    supported are all called by one test that reads the same list."""
+    table = "lib/Simulator/Cuda/Functions.def"
+    refused = set(re.findall(r"SUPPORTED\((\w+)\)",
+                             text_of("lib/Simulator/Cuda/NotSupported.def")))
+    tests = " ".join(text_of(n) for n in names if n.startswith("test/") and n.endswith(".cpp"))
+    called = {re.sub(r"_v\d$", "", word) for word in re.findall(r"\bcu[A-Z]\w*", tests)}
+    for number, line in enumerate(text_of(table).splitlines(), 1):
+        entry = re.match(r"HWTUNE_FUNCTION\((\w+), \w, (\w+),", line)
+        if entry and entry.group(2) not in refused and entry.group(1) not in called:
+            yield table, number, f"{entry.group(1)} is called in no test"
+
+
 def check_format(names):
     tool = shutil.which("clang-format-22")
     if not tool:
@@ -130,6 +144,7 @@ def main():
             continue
         for check in (check_text, check_layers, check_environment, check_run_lines):
             found += [(name, *problem) for problem in check(name, text)]
+    found += check_driver_functions(names)
     if args.build:
         found += check_binaries(args.build)
     if args.format:

@@ -331,7 +331,8 @@ constexpr Entry kH100Sxm[] = {
 
 constexpr Entry kH200[] = {
     {"name", "H200 SXM 141GB", "unverified"}, {"sm_count", 132, "xla"}, {"clock_mhz", 1980, "xla"},
-    {"tensor_clock_mhz", 1830, "xla"}, {"l2_bytes", 50 * MiB, "xla"}, {"l2_partitions", 2, "luo"},
+    {"tensor_clock_mhz", 1830, "xla"}, {"memory_clock_mhz", 3201, "unverified"},
+    {"l2_bytes", 50 * MiB, "xla"}, {"l2_partitions", 2, "luo"},
     {"dram_bytes", 141 * GiB, "xla"}, {"dram_type", "HBM3e", "gpu-specs"},
     {"dram_bus_bits", 6144, "unverified"}, {"dram_gbs", 4800, "xla"}, {"tdp_w", 700, "tc-table"},
     {"peak_f32", 67, "lightning"}, {"peak_f64", 34, "lightning"},

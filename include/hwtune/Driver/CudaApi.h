@@ -98,12 +98,16 @@ struct Uuid {
   X(MaxSharedMemoryPerBlock, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8) \
   X(TotalConstantMemory, CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, 9)         \
   X(WarpSize, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                               \
+  X(MaxPitch, CU_DEVICE_ATTRIBUTE_MAX_PITCH, 11)                               \
   X(MaxRegistersPerBlock, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 12)     \
   X(ClockRate, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 13)                             \
+  X(TextureAlignment, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, 14)               \
+  X(GpuOverlap, CU_DEVICE_ATTRIBUTE_GPU_OVERLAP, 15)                           \
   X(MultiprocessorCount, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)         \
   X(Integrated, CU_DEVICE_ATTRIBUTE_INTEGRATED, 18)                            \
   X(CanMapHostMemory, CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 19)             \
   X(ComputeMode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 20)                         \
+  X(SurfaceAlignment, CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT, 30)               \
   X(ConcurrentKernels, CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, 31)             \
   X(EccEnabled, CU_DEVICE_ATTRIBUTE_ECC_ENABLED, 32)                           \
   X(PciBusId, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 33)                              \
@@ -114,6 +118,7 @@ struct Uuid {
   X(MaxThreadsPerMultiprocessor, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 39) \
   X(AsyncEngineCount, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, 40)              \
   X(UnifiedAddressing, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, 41)             \
+  X(TexturePitchAlignment, CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT, 51)    \
   X(ComputeCapabilityMajor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)  \
   X(ComputeCapabilityMinor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)  \
   X(MaxSharedMemoryPerMultiprocessor, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 81) \

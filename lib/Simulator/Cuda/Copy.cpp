@@ -138,16 +138,27 @@ HWTUNE_CUDA_API Result cuMemcpyAsync(DevicePtr to, DevicePtr from, size_t bytes,
 }
 HWTUNE_CUDA_ALIAS(cuMemcpyAsync_ptsz, cuMemcpyAsync)
 
+static bool areContexts(cuda::Context a, cuda::Context b) {
+  Call call(Need::Context);
+  return !call.ok() || (call.driver.contexts.count(idOf(a)) &&
+                        call.driver.contexts.count(idOf(b)));
+}
+
 /// One device: between its contexts as within one.
-HWTUNE_CUDA_API Result cuMemcpyPeer(DevicePtr to, cuda::Context, DevicePtr from,
-                                    cuda::Context, size_t bytes) {
-  return cuMemcpy(to, from, bytes);
+HWTUNE_CUDA_API Result cuMemcpyPeer(DevicePtr to, cuda::Context toContext,
+                                    DevicePtr from, cuda::Context fromContext,
+                                    size_t bytes) {
+  return areContexts(toContext, fromContext) ? cuMemcpy(to, from, bytes)
+                                             : Result::InvalidContext;
 }
 HWTUNE_CUDA_ALIAS(cuMemcpyPeer_ptds, cuMemcpyPeer)
-HWTUNE_CUDA_API Result cuMemcpyPeerAsync(DevicePtr to, cuda::Context,
-                                         DevicePtr from, cuda::Context,
+HWTUNE_CUDA_API Result cuMemcpyPeerAsync(DevicePtr to, cuda::Context toContext,
+                                         DevicePtr from,
+                                         cuda::Context fromContext,
                                          size_t bytes, Stream stream) {
-  return cuMemcpyAsync(to, from, bytes, stream);
+  return areContexts(toContext, fromContext)
+             ? cuMemcpyAsync(to, from, bytes, stream)
+             : Result::InvalidContext;
 }
 HWTUNE_CUDA_ALIAS(cuMemcpyPeerAsync_ptsz, cuMemcpyPeerAsync)
 

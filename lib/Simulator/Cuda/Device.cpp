@@ -156,6 +156,16 @@ std::optional<double> abilityOf(Attribute attribute) {
     return 65536; // fixed by the PTX ISA
   case Attribute::AsyncEngineCount:
     return 2;
+  // No texture can be made, but programs align by these and divide by them;
+  // every GPU since sm_30 has the same.
+  case Attribute::TextureAlignment:
+  case Attribute::SurfaceAlignment:
+    return 512;
+  case Attribute::TexturePitchAlignment:
+    return 32;
+  case Attribute::MaxPitch:
+    return INT32_MAX;
+  case Attribute::GpuOverlap:
   case Attribute::CanMapHostMemory:
   case Attribute::ConcurrentKernels:
   case Attribute::UnifiedAddressing:
@@ -191,6 +201,14 @@ std::optional<double> gridLimitOf(const TargetSpec &t, Attribute attribute) {
   }
 }
 
+/// kHz, as given or as bandwidth and bus need it: 2 bits a clock and line.
+double memoryClockOf(const TargetSpec &t) {
+  if (t.memoryClockMHz)
+    return *t.memoryClockMHz * 1000;
+  double bits = t.dramBusBits.value_or(0);
+  return bits > 0 ? t.dramGBs * 8e6 / (2 * bits) : 0;
+}
+
 std::optional<double> hardwareOf(const TargetSpec &t, Attribute attribute) {
   switch (attribute) {
   case Attribute::MaxSharedMemoryPerBlock:
@@ -204,7 +222,7 @@ std::optional<double> hardwareOf(const TargetSpec &t, Attribute attribute) {
   case Attribute::MultiprocessorCount:
     return t.smCount;
   case Attribute::MemoryClockRate:
-    return t.memoryClockMHz.value_or(0) * 1000;
+    return memoryClockOf(t);
   case Attribute::GlobalMemoryBusWidth:
     return t.dramBusBits.value_or(0);
   case Attribute::L2CacheSize:
@@ -286,6 +304,7 @@ HWTUNE_CUDA_API Result cuDeviceGetProperties(cuda::DeviceProperties *p,
   p->memPitch = INT32_MAX;
   p->regsPerBlock = clampInt(t.registersPerBlock);
   p->clockRate = clampInt(t.clockMHz * 1000);
+  p->textureAlign = int(*abilityOf(Attribute::TextureAlignment));
   return Result::Success;
 }
 

@@ -39,6 +39,8 @@ HWTUNE_CUDA_API Result cuInit(unsigned flags) {
   std::lock_guard lock(driver.mutex);
   if (flags != 0)
     return Result::InvalidValue;
+  if (driver.lostInFork)
+    return Result::NotInitialized;
   if (Status s = configure(driver); !s) {
     // The API has no words for this, and "no device" alone would not help.
     std::fprintf(stderr, "simulated CUDA driver: %s\n",

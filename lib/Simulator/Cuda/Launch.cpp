@@ -52,9 +52,12 @@ Result gatherParams(const exec::FunctionInfo &info, void **params, void **extra,
       else
         return Result::InvalidValue;
     }
-    if (!buffer || !bytes || *bytes > block.size())
+    // A structure that holds the parameters may end in padding.
+    constexpr size_t kPadding = 16;
+    if (!buffer || !bytes || *bytes < block.size() ||
+        *bytes >= block.size() + kPadding)
       return Result::InvalidValue;
-    std::memcpy(block.data(), buffer, *bytes);
+    std::memcpy(block.data(), buffer, block.size());
     return Result::Success;
   }
   for (size_t i = 0; i < info.params.size(); ++i) {
@@ -275,6 +278,10 @@ Result prepare(Call &call, Function handle, const LaunchShape &shape,
                std::vector<std::byte> &block) {
   function = functionOf(call.driver, handle);
   if (!function)
+    return Result::InvalidHandle;
+  // Of another context: libraries alone (0) belong to all.
+  Id owner = call.driver.modules.at(function->module).context;
+  if (owner && owner != call.contextId)
     return Result::InvalidHandle;
   if (Result r = checkShape(call.driver, *function, shape);
       r != Result::Success)

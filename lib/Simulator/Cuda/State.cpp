@@ -8,15 +8,32 @@
 #include "State.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <pthread.h>
 
 using namespace hwtune;
 using namespace hwtune::simcuda;
 
-Driver &Driver::get() {
+std::atomic<Driver *> &Driver::instance() {
   // Never destroyed: programs call in from their own exit handlers.
-  static Driver *driver = new Driver;
-  return *driver;
+  static std::atomic<Driver *> driver = [] {
+    pthread_atfork(nullptr, nullptr, afterFork);
+    return new Driver;
+  }();
+  return driver;
+}
+
+Driver &Driver::get() { return *instance(); }
+
+/// As of a GPU's driver: a context does not survive a fork, and the child of an
+/// initialised process cannot initialise anew. The old driver is left as it is,
+/// since another thread of the parent may have held its lock.
+void Driver::afterFork() {
+  const Driver &old = get();
+  auto *fresh = new Driver;
+  fresh->lostInFork = old.initialised || old.lostInFork;
+  instance() = fresh;
 }
 
 std::vector<Id> &simcuda::contextStack() {

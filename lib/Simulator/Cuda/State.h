@@ -25,6 +25,7 @@
 #include "hwtune/Simulator/Exec/GlobalMemory.h"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -171,7 +172,9 @@ public:
 
   std::mutex mutex;
   Config config;
-  bool configured = false, initialised = false;
+  bool configured = false;
+  std::atomic<bool> initialised = false; ///< read without the mutex by a fork
+  bool lostInFork = false;               ///< the parent process was initialised
 
   exec::GlobalMemory memory;
   std::map<DeviceAddress, MemoryState> allocations; ///< by base
@@ -222,6 +225,8 @@ public:
 
 private:
   Driver() = default;
+  static std::atomic<Driver *> &instance();
+  static void afterFork();
   static constexpr Id kIdStep = 0x40;
   /// Out of any address a program could have.
   Id nextId = Id(1) << 52;

@@ -92,6 +92,13 @@ template <typename F> F *entry(const char *symbol) {
   return reinterpret_cast<F *>(found);
 }
 
+/// Calls an exported function. The arguments have to have its own types: 0 is
+/// an `int`, a size is a `size_t`.
+template <typename... Args>
+cuda::Result invoke(const char *symbol, Args... arguments) {
+  return entry<cuda::Result(Args...)>(symbol)(arguments...);
+}
+
 /// A context of its own for each test, so that no fault outlives it.
 class CudaTest : public ::testing::Test {
 protected:

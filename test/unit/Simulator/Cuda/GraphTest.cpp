@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../../../lib/Simulator/Cuda/Types.h"
 #include "CudaTest.h"
 
 using namespace hwtune;
@@ -174,5 +175,113 @@ TEST_F(GraphTest, PoolsCountWhatIsTaken) {
   EXPECT_EQ(value, 1500u);
   EXPECT_CUDA(InvalidValue, get(pool, 99, &value));
   EXPECT_CUDA(InvalidValue, (entry<Result(Pool)>("cuMemPoolDestroy")(pool)));
+}
+
+/// A fill, a copy and a call of the host, in the order of their dependencies.
+TEST_F(GraphTest, NodesOfEveryKind) {
+  struct MemsetParams {
+    DevicePtr to;
+    size_t pitch;
+    unsigned value, elementBytes;
+    size_t width, height;
+  } fill{upload(std::vector<float>(4)), 8, 0x3f800000, 4, 1, 2};
+  DevicePtr copyTo = upload(std::vector<float>(4));
+  Memcpy3D copy{};
+  copy.srcType = copy.dstType = MemoryType::Device;
+  copy.srcDevice = fill.to, copy.dstDevice = copyTo;
+  copy.width = 16, copy.height = copy.depth = 1;
+  struct HostParams {
+    void (*function)(void *);
+    void *data;
+  };
+  int calls = 0;
+  HostParams call{[](void *data) { ++*static_cast<int *>(data); }, &calls};
+  Graph graph = nullptr, twin = nullptr;
+  Node a = nullptr, b = nullptr, c = nullptr;
+  const Node *none = nullptr;
+  const MemsetParams *fillParams = &fill;
+  const Memcpy3D *copyParams = &copy;
+  const HostParams *hostParams = &call;
+  EXPECT_CUDA(Success, invoke("cuGraphCreate", &graph, 0u));
+  EXPECT_CUDA(Success, invoke("cuGraphAddMemsetNode", &a, graph, none,
+                              size_t(0), fillParams, context));
+  EXPECT_CUDA(Success, invoke("cuGraphAddMemcpyNode", &b, graph,
+                              static_cast<const Node *>(&a), size_t(1),
+                              copyParams, context));
+  EXPECT_CUDA(Success, invoke("cuGraphClone", &twin, graph));
+  EXPECT_CUDA(Success,
+              invoke("cuGraphAddHostNode", &c, graph,
+                     static_cast<const Node *>(&b), size_t(1), hostParams));
+  fill.elementBytes = 3;
+  EXPECT_CUDA(InvalidValue, invoke("cuGraphAddMemsetNode", &a, graph, none,
+                                   size_t(0), fillParams, context));
+  EXPECT_EQ(nodes(graph), 3u);
+  EXPECT_EQ(nodes(twin), 2u);
+  char log[8] = "?";
+  Node wrong = graph;
+  Exec exec = nullptr, second = nullptr;
+  EXPECT_CUDA(Success, invoke("cuGraphInstantiate", &exec, graph, &wrong,
+                              static_cast<char *>(log), sizeof log));
+  EXPECT_EQ(wrong, nullptr);
+  EXPECT_EQ(log[0], 0);
+  EXPECT_CUDA(Success, invoke("cuGraphUpload", exec, Stream(nullptr)));
+  EXPECT_CUDA(Success, launchGraph(exec, nullptr));
+  EXPECT_EQ(download(copyTo, 4), (std::vector<float>{1, 0, 1, 0}));
+  EXPECT_EQ(calls, 1);
+  struct InstantiateParams {
+    unsigned long long flags;
+    Stream upload;
+    Node errorNode;
+    int result;
+  } params{0, nullptr, graph, 9};
+  EXPECT_CUDA(Success,
+              invoke("cuGraphInstantiateWithParams", &second, twin, &params));
+  EXPECT_EQ(params.errorNode, nullptr);
+  EXPECT_EQ(params.result, 0);
+  // The twin has one node fewer: it cannot take the place of the graph.
+  int outcome = 9;
+  EXPECT_EQ(invoke("cuGraphExecUpdate", exec, twin, &wrong, &outcome),
+            Result(910)); // CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE
+  EXPECT_NE(outcome, 0);
+  EXPECT_CUDA(Success,
+              invoke("cuGraphExecUpdate", second, twin, &wrong, &outcome));
+  EXPECT_EQ(outcome, 0);
+}
+
+TEST_F(GraphTest, TheModeOfCapturesIsTheThreads) {
+  int mode = 2;
+  EXPECT_CUDA(Success, invoke("cuThreadExchangeStreamCaptureMode", &mode));
+  EXPECT_EQ(mode, 0); // global, the default
+  EXPECT_CUDA(Success, invoke("cuThreadExchangeStreamCaptureMode", &mode));
+  EXPECT_EQ(mode, 2);
+  mode = 3;
+  EXPECT_CUDA(InvalidValue, invoke("cuThreadExchangeStreamCaptureMode", &mode));
+}
+
+TEST_F(GraphTest, AllocationsComeFromTheCurrentPool) {
+  using Pool = void *;
+  Pool standard = nullptr, own = nullptr, current = nullptr;
+  char properties[88] = {1}; // pinned, as all device memory is
+  EXPECT_CUDA(Success,
+              invoke("cuDeviceGetDefaultMemPool", &standard, Device(0)));
+  EXPECT_CUDA(Success, invoke("cuMemPoolCreate", &own,
+                              static_cast<const void *>(properties)));
+  EXPECT_CUDA(Success, invoke("cuDeviceSetMemPool", Device(0), own));
+  EXPECT_CUDA(Success, invoke("cuDeviceGetMemPool", &current, Device(0)));
+  EXPECT_EQ(current, own);
+  DevicePtr a = 0;
+  EXPECT_CUDA(Success, driver().cuMemAllocAsync(&a, 1000, nullptr));
+  constexpr int kUsed = 7;
+  uint64_t used = 0;
+  void *value = &used;
+  EXPECT_CUDA(Success, invoke("cuMemPoolGetAttribute", own, kUsed, value));
+  EXPECT_EQ(used, 1000u);
+  EXPECT_CUDA(Success, invoke("cuMemPoolTrimTo", own, size_t(0)));
+  EXPECT_EQ(download(a, 1).size(), 1u); // what is in use stays
+  EXPECT_CUDA(Success, driver().cuMemFreeAsync(a, nullptr));
+  EXPECT_CUDA(Success, invoke("cuMemPoolDestroy", own));
+  EXPECT_CUDA(Success, invoke("cuDeviceGetMemPool", &current, Device(0)));
+  EXPECT_EQ(current, standard);
+  EXPECT_CUDA(InvalidValue, invoke("cuMemPoolTrimTo", own, size_t(0)));
 }
 } // namespace

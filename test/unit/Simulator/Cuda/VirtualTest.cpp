@@ -143,4 +143,39 @@ TEST_F(VirtualTest, WrongUseIsRefused) {
   EXPECT_CUDA(InvalidValue, freeRange(at, 2 * kPiece));
 }
 
+TEST_F(VirtualTest, PropertiesAndAccessAreAnswered) {
+  size_t granularity = 0;
+  Properties asked, got;
+  const void *given = &asked;
+  EXPECT_CUDA(Success,
+              invoke("cuMemGetAllocationGranularity", &granularity, given, 0));
+  EXPECT_EQ(granularity, kPiece);
+  EXPECT_CUDA(InvalidValue,
+              invoke("cuMemGetAllocationGranularity", &granularity, given, 2));
+  Handle handle = 0;
+  DevicePtr at = 0;
+  EXPECT_CUDA(Success, create(&handle, kPiece));
+  got.location.type = 0;
+  EXPECT_CUDA(Success,
+              invoke("cuMemGetAllocationPropertiesFromHandle", &got, handle));
+  EXPECT_EQ(got.location.type, 1); // a device
+  EXPECT_EQ(got.location.id, 0);
+  EXPECT_CUDA(InvalidValue, invoke("cuMemGetAllocationPropertiesFromHandle",
+                                   &got, handle + 1));
+  EXPECT_CUDA(Success, reserve(&at, 2 * kPiece));
+  EXPECT_CUDA(Success, map(at, kPiece, handle));
+  unsigned long long access = 9;
+  Location ours;
+  const Location *where = &ours;
+  EXPECT_CUDA(Success, invoke("cuMemGetAccess", &access, where, at));
+  EXPECT_EQ(access, 0u);
+  EXPECT_CUDA(Success, allow(at, kPiece));
+  EXPECT_CUDA(Success, invoke("cuMemGetAccess", &access, where, at + 100));
+  EXPECT_EQ(access, 3u); // read and write
+  EXPECT_CUDA(Success, invoke("cuMemGetAccess", &access, where, at + kPiece));
+  EXPECT_EQ(access, 0u); // nothing is mapped there
+  EXPECT_CUDA(Success, unmap(at, kPiece));
+  EXPECT_CUDA(Success, release(handle));
+  EXPECT_CUDA(Success, freeRange(at, 2 * kPiece));
+}
 } // namespace
