@@ -136,6 +136,7 @@ public:
       : mapping(mapping), data(data), target(target), scope{data.columns} {
     b.mapping = &mapping;
     b.texts = data.texts;
+    b.dataFile = data.file;
   }
 
   Expected<BoundMapping> run() {
@@ -153,8 +154,9 @@ private:
     auto texts = [&](std::string_view t) { return data.texts->code(t); };
     Expected<Expression> e = Expression::parse(text, names, texts);
     if (!e)
-      return Error{fmt::format("{}: {}", what, e.error().message),
-                   mapping.file};
+      return Error{
+          fmt::format("for {}: {}: {}", data.file, what, e.error().message),
+          mapping.file};
     return e;
   }
   Status parseTo(std::vector<Expression> &out, const std::string &text,
@@ -182,6 +184,11 @@ private:
       scope.names.emplace_back(kTensorNames[i]);
     }
     for (const FieldText &constant : mapping.constants) {
+      if (std::ranges::find(data.columns, constant.field) != data.columns.end())
+        return Error{fmt::format("constant `{}` is a column of {} as well; a "
+                                 "`let` may replace it",
+                                 constant.field, data.file),
+                     mapping.file};
       Expected<Expression> e =
           parse(constant.text, "constant `" + constant.field + "`");
       if (!e)
@@ -235,13 +242,16 @@ private:
 
   Status features() {
     for (std::string_view needed : {"threads_per_block", "blocks"})
-      if (!mapping.features.empty() &&
-          std::none_of(mapping.features.begin(), mapping.features.end(),
-                       [&](const FieldText &f) { return f.field == needed; }))
+      if (!mapping.features.empty() && !mapping.feature(needed))
         return Error{
             fmt::format("`features` has no `{}`, which the model needs",
                         needed),
             mapping.file};
+    if (mapping.feature("mma_insts") && !mapping.feature(kTensorType))
+      return Error{fmt::format("`features` has `mma_insts` and no "
+                               "`tensor_type`, expected one of {}",
+                               fmt::join(kTensorNames, ", ")),
+                   mapping.file};
     for (const FieldText &f : mapping.features)
       if (Status s = field(kFeatureFields, f, "feature", f.field,
                            "feature `" + f.field + "`", b.featureFields);
@@ -346,12 +356,22 @@ Expected<double> BoundMapping::number(const Expression &expression,
                                       size_t index) const {
   double value = expression.evaluate(variables);
   if (!std::isfinite(value) || Texts::isText(value))
-    return Error{fmt::format("{} `{}` is {} for row {}, expected a finite "
-                             "number{}",
-                             what, expression.text(), texts->show(value), index,
+    return Error{fmt::format("{} `{}` is {} for row {} of {}, expected a "
+                             "finite number{}",
+                             what, expression.text(), texts->show(value),
+                             index + 1, dataFile,
                              std::isnan(value) ? "; no text has one" : ""),
                  mapping->file};
   return value;
+}
+
+Expected<bool> BoundMapping::holds(const Expression &condition,
+                                   const std::vector<double> &variables,
+                                   std::string_view what, size_t index) const {
+  Expected<double> value = number(condition, variables, what, index);
+  if (!value)
+    return value.error();
+  return *value != 0;
 }
 
 Expected<std::vector<double>> BoundMapping::variables(const Row &row,
@@ -362,8 +382,13 @@ Expected<std::vector<double>> BoundMapping::variables(const Row &row,
   // Lets are evaluated only where the row counts: they may divide by what a
   // row left out does not have.
   v.resize(v.size() + lets.size(), 0);
-  if (keepExpression && keepExpression->evaluate(v) == 0)
-    return v;
+  if (keepExpression) {
+    Expected<bool> kept = holds(*keepExpression, v, "`keep_if`", index);
+    if (!kept)
+      return kept.error();
+    if (!*kept)
+      return v;
+  }
   size_t first = row.values.size() + constantValues.size();
   for (size_t i = 0; i < lets.size(); ++i) {
     v[first + i] = lets[i].evaluate(v);
@@ -380,14 +405,25 @@ bool BoundMapping::keep(const std::vector<double> &variables) const {
   return !keepExpression || keepExpression->evaluate(variables) != 0;
 }
 
-bool BoundMapping::isRuledOut(const std::vector<double> &variables) const {
-  for (const Expression &rule : valid)
-    if (!(rule.evaluate(variables) != 0))
-      return true;
+Expected<std::string>
+BoundMapping::whyRuledOut(const std::vector<double> &variables,
+                          size_t index) const {
+  for (size_t i = 0; i < valid.size(); ++i) {
+    const std::string &reason = mapping->valid[i].field;
+    Expected<bool> legal =
+        holds(valid[i], variables, "valid `" + reason + "`", index);
+    if (!legal)
+      return legal.error();
+    if (!*legal)
+      return reason;
+  }
   if (!mapping->knobs)
-    return false;
-  Expected<Config> c = config(variables, 0);
-  return c && space.reject(*c, /*anyValue=*/true);
+    return std::string();
+  Expected<Config> c = config(variables, index);
+  if (!c)
+    return c.error();
+  std::optional<Rejection> rejected = space.reject(*c, /*anyValue=*/true);
+  return rejected ? rejected->kind : std::string();
 }
 
 Expected<Config> BoundMapping::config(const std::vector<double> &variables,
@@ -396,10 +432,10 @@ Expected<Config> BoundMapping::config(const std::vector<double> &variables,
   for (size_t i = 0; i < knobValues.size(); ++i) {
     double value = knobValues[i].evaluate(variables);
     if (value != std::floor(value) || std::abs(value) > kMostKnob)
-      return Error{fmt::format("knob `{}` `{}` is {} for row {}, expected an "
-                               "integer",
-                               space.knobs[i].name, knobValues[i].text(), value,
-                               index),
+      return Error{fmt::format("knob `{}` `{}` is {} for row {} of {}, "
+                               "expected an integer",
+                               space.knobs[i].name, knobValues[i].text(),
+                               texts->show(value), index + 1, dataFile),
                    mapping->file};
     c.push_back(int64_t(value));
   }
@@ -414,9 +450,9 @@ Status BoundMapping::set(const Field &field,
   if (!value)
     return value.error();
   auto fail = [&](std::string_view expected) {
-    return Error{fmt::format("{} `{}` is {} for row {}, expected {}",
-                             field.name, field.expression.text(), *value, index,
-                             expected),
+    return Error{fmt::format("{} `{}` is {} for row {} of {}, expected {}",
+                             field.name, field.expression.text(), *value,
+                             index + 1, dataFile, expected),
                  mapping->file};
   };
   if (*value < 0)
@@ -443,9 +479,9 @@ BoundMapping::features(const std::vector<double> &variables,
     if (Status s = set(field, variables, index, f, unused); !s)
       return s.error();
   if (!featureFields.empty() && (f.threadsPerBlock < 1 || f.blocks < 1))
-    return Error{fmt::format("row {} has {} threads in a block and {} blocks, "
-                             "expected at least 1",
-                             index, f.threadsPerBlock, f.blocks),
+    return Error{fmt::format("row {} of {} has {} threads in a block and {} "
+                             "blocks, expected at least 1",
+                             index + 1, dataFile, f.threadsPerBlock, f.blocks),
                  mapping->file};
   for (const Stream &stream : streams) {
     if (stream.condition && stream.condition->evaluate(variables) == 0)

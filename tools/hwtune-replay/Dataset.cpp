@@ -37,6 +37,8 @@ std::string guess(const std::string &path, std::string_view text) {
     return "t4";
   if (has("\"Metadata\"") || has("\"KttVersion\""))
     return "ktt";
+  if (has("\"code_hash\"")) // AutoTVM's logs, which nobody here reads
+    return "";
   if (has("\"hwtune-records\"") || has("\"config\"") || has("\"schema\""))
     return "records";
   if (path.find(".csv") != path.npos)
@@ -73,8 +75,9 @@ Expected<Dataset> readDataset(const std::string &path, std::string_view asked,
           ? readCsv(path, *text)
           : Expected<Dataset>(Error{
                 asked.empty()
-                    ? std::string("format not recognised; name it "
-                                  "with --format")
+                    ? std::string("format not recognised; --format names one "
+                                  "of kernel-tuner, ktt, t4, auto-scheduler, "
+                                  "records, csv")
                     : fmt::format("unknown format `{}`, expected "
                                   "kernel-tuner, ktt, t4, auto-scheduler, "
                                   "records or csv",

@@ -13,6 +13,7 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 
 namespace hwtune::replay {
 
@@ -246,14 +247,16 @@ private:
       double value = 0;
       auto [end, ec] =
           std::from_chars(text.data() + at, text.data() + text.size(), value);
-      if (ec != std::errc()) {
-        fail("number out of range");
+      if (ec != std::errc() || value >= Texts::kFirst) {
+        fail("number out of range, expected less than 1.07e301");
         return 0;
       }
       at = size_t(end - text.data());
       return number(value);
     }
     size_t start = at;
+    if (text[at] == '`')
+      return quotedName(start);
     while (at < text.size() && isNameChar(text[at]))
       ++at;
     std::string_view name = text.substr(start, at - start);
@@ -273,6 +276,18 @@ private:
     uint32_t node = number(texts(text.substr(at + 1, end - at - 1)));
     at = end + 1;
     return node;
+  }
+
+  /// A name with other characters than an identifier's.
+  uint32_t quotedName(size_t start) {
+    size_t end = text.find('`', at + 1);
+    if (end == std::string_view::npos) {
+      fail("name without closing `");
+      return 0;
+    }
+    std::string_view name = text.substr(at + 1, end - at - 1);
+    at = end + 1;
+    return variable(name, start);
   }
 
   uint32_t variable(std::string_view name, size_t start) {
@@ -371,6 +386,12 @@ double Expression::at(uint32_t index, const std::vector<double> &v) const {
   };
   auto a = [&] { return number(n.a); };
   auto b = [&] { return number(n.b); };
+  // What rests on no number is none: only so does the caller hear of it.
+  auto truth = [](bool known, bool value) { return known ? value : NAN; };
+  auto compare = [&](auto holds) {
+    double x = a(), y = b();
+    return truth(!std::isnan(x) && !std::isnan(y), holds(x, y));
+  };
   switch (n.op) {
   case Op::Number:
     return n.number;
@@ -388,30 +409,42 @@ double Expression::at(uint32_t index, const std::vector<double> &v) const {
     return std::fmod(a(), b());
   case Op::Neg:
     return -a();
-  case Op::Not:
-    return a() == 0;
+  case Op::Not: {
+    double x = a();
+    return truth(!std::isnan(x), x == 0);
+  }
   case Op::Less:
-    return a() < b();
+    return compare(std::less<>());
   case Op::LessEqual:
-    return a() <= b();
+    return compare(std::less_equal<>());
   case Op::Greater:
-    return a() > b();
+    return compare(std::greater<>());
   case Op::GreaterEqual:
-    return a() >= b();
+    return compare(std::greater_equal<>());
   case Op::Equal:
     return value(n.a) == value(n.b);
   case Op::NotEqual:
     return value(n.a) != value(n.b);
-  case Op::And:
-    return a() != 0 && b() != 0;
-  case Op::Or:
-    return a() != 0 || b() != 0;
-  case Op::Select:
-    return a() != 0 ? value(n.b) : value(n.c);
-  case Op::Min:
-    return std::min(a(), b());
-  case Op::Max:
-    return std::max(a(), b());
+  case Op::And: {
+    double x = a();
+    return std::isnan(x) || x == 0 ? x : !std::isnan(x = b()) ? x != 0 : x;
+  }
+  case Op::Or: {
+    double x = a();
+    return std::isnan(x) ? x : x != 0 ? 1 : !std::isnan(x = b()) ? x != 0 : x;
+  }
+  case Op::Select: {
+    double x = a();
+    return std::isnan(x) ? x : x != 0 ? value(n.b) : value(n.c);
+  }
+  case Op::Min: {
+    double x = a(), y = b();
+    return std::isnan(x) || x < y ? x : y;
+  }
+  case Op::Max: {
+    double x = a(), y = b();
+    return std::isnan(x) || x > y ? x : y;
+  }
   case Op::Ceil:
     return std::ceil(a());
   case Op::Floor:

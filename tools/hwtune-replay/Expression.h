@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A small, safe language for mapping files: numbers, names, 'text', + - * / %,
+// A small, safe language for mapping files: numbers, names, `names with other
+// characters`, 'text', + - * / %,
 // comparisons, && || !, ?:, and a fixed list of functions. No loops, no side
 // effects; depth and length are bounded, so untrusted text cannot do harm.
 //
@@ -36,8 +37,9 @@ public:
   static Expected<Expression> parse(std::string_view text,
                                     const NameLookup &names,
                                     const TextLookup &texts);
-  /// Division by zero and the like give infinities or NaN, and so does
-  /// arithmetic on a text; the caller checks.
+  /// Division by zero and the like give infinities or NaN, and so do
+  /// arithmetic on a text, its order, and all that rests on one; the caller
+  /// checks.
   double evaluate(const std::vector<double> &variables) const;
   const std::string &text() const { return source; }
 

@@ -172,6 +172,10 @@ Status readWorkload(const Json &json, const WorkloadReader &reader,
     return all.error();
   const Json *op = member(*object, "op");
   size_t index = op && op->is_number_unsigned() ? op->get<size_t>() : 0;
+  if (all->empty())
+    return fail(fmt::format("`workload` needs a linalg operation, and {} has "
+                            "none",
+                            name));
   if (index >= all->size() || (op && !op->is_number_unsigned()))
     return fail(fmt::format("`op` of `workload` is {}, expected less than the "
                             "{} linalg operations of {}",
@@ -268,6 +272,11 @@ Expected<TargetSpec> targetFromText(const std::string &text,
   return spec;
 }
 
+const FieldText *Mapping::feature(std::string_view name) const {
+  auto it = std::ranges::find(features, name, &FieldText::field);
+  return it == features.end() ? nullptr : &*it;
+}
+
 Expected<TargetSpec> Mapping::target(const std::string &device) const {
   auto it = targets.find(device);
   const std::string &text = it == targets.end() ? defaultTarget : it->second;
@@ -315,6 +324,8 @@ Expected<Mapping> readMapping(const std::string &path,
     return status.error();
   if (Status status = readWorkload(*json, reader, m); !status)
     return status.error();
+  if (!m.streams.empty() && m.features.empty())
+    return Error{"`streams` without `features`: the model needs both", path};
   return m;
 }
 

@@ -69,6 +69,8 @@ struct Mapping {
   /// The target of `device`, by the table of devices, else the default.
   Expected<TargetSpec> target(const std::string &device) const;
   bool hasModel() const { return !features.empty() || knobs; }
+  /// Null where `features` does not name it.
+  const FieldText *feature(std::string_view name) const;
 };
 
 /// The workloads of the linalg operations of an MLIR file, in order. Who links
@@ -90,9 +92,10 @@ public:
   /// Variables of a row: columns, constants, lets. The error names the row.
   Expected<std::vector<double>> variables(const Row &row, size_t index) const;
   bool keep(const std::vector<double> &variables) const;
-  /// Whether a configuration is ruled out: by `valid`, or as its knobs' values
-  /// are not legal on the target.
-  bool isRuledOut(const std::vector<double> &variables) const;
+  /// Why a configuration is ruled out: a reason of `valid`, or the kind of
+  /// constraint that its knobs' values break on the target. "" if it is not.
+  Expected<std::string> whyRuledOut(const std::vector<double> &variables,
+                                    size_t index) const;
   Expected<KernelFeatures> features(const std::vector<double> &variables,
                                     size_t index) const;
   /// Parameter values; 0 for those that are inert in this configuration.
@@ -121,9 +124,13 @@ private:
   Expected<double> number(const Expression &expression,
                           const std::vector<double> &variables,
                           std::string_view what, size_t index) const;
+  Expected<bool> holds(const Expression &condition,
+                       const std::vector<double> &variables,
+                       std::string_view what, size_t index) const;
 
   const Mapping *mapping = nullptr;
   std::shared_ptr<const Texts> texts;
+  std::string dataFile;
   std::vector<double> constantValues;
   std::vector<Expression> lets, valid;
   std::optional<Expression> keepExpression;

@@ -93,6 +93,18 @@ placesForTexts(std::vector<std::vector<double>> values, const Texts &texts,
   return values;
 }
 
+/// Counts the configurations whose rows differ in a column that is searched by
+/// nothing: their median may be that of two operations.
+void compareRepeats(ReplayProblem &p, const Dataset &data,
+                    const std::vector<size_t> &rows) {
+  for (size_t column = 0; column < data.columns.size(); ++column)
+    for (size_t row : rows)
+      if (data.rows[row].values[column] != data.rows[rows[0]].values[column]) {
+        ++p.mixed[data.columns[column]];
+        break;
+      }
+}
+
 /// Whether the mapping's word that names are one kernel agrees with the times.
 void compareNames(ReplayProblem &p, const std::vector<uint32_t> &classes) {
   struct Range {
@@ -132,8 +144,12 @@ Expected<ReplayProblem> makeOne(const Dataset &data, const Mapping &mapping,
   for (size_t i = 0; i < candidates.size(); ++i) {
     const Candidate &c = candidates[i];
     double seconds = medianSeconds(data, rows[i]);
-    if (bound.isRuledOut(c.variables)) {
-      ++p.removed;
+    compareRepeats(p, data, rows[i]);
+    Expected<std::string> why = bound.whyRuledOut(c.variables, c.row);
+    if (!why)
+      return why.error();
+    if (!why->empty()) {
+      ++p.removed[*why];
       p.removedValid += std::isfinite(seconds);
       continue;
     }

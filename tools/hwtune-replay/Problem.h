@@ -13,6 +13,8 @@
 #include "hwtune/Model/Cost.h"
 #include "hwtune/Search/SearchProblem.h"
 
+#include <map>
+
 namespace hwtune::replay {
 
 /// One search with the answers: candidate i is row `rows[i]` of the data set.
@@ -27,7 +29,10 @@ struct ReplayProblem {
   double optimum = 0;
   size_t optimumAt = 0; ///< candidate
   size_t classCount = 0;
-  size_t removed = 0, removedValid = 0; ///< ruled out; those that had run
+  std::map<std::string, size_t> removed; ///< ruled out, by reason
+  size_t removedValid = 0;               ///< of them those that had run
+  /// Configurations of several rows that differ in a column, by column.
+  std::map<std::string, size_t> mixed;
   /// Kernels with more than one name that ran; of them those whose names'
   /// times differ by more than `kNoise`; the largest such factor.
   size_t manyNamed = 0, unlikeNames = 0;

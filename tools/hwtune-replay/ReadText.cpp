@@ -91,7 +91,11 @@ Expected<std::string> readText(const std::string &path) {
   Expected<std::string> text = readGzip(path);
   if (text && text->starts_with("\xFD"
                                 "7zXZ"))
-    return unpackXz(path, *text);
+    text = unpackXz(path, *text);
+  // The mark that some programs put before UTF-8 belongs to no name.
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (text && text->starts_with(kMark))
+    text->erase(0, kMark.size());
   return text;
 }
 

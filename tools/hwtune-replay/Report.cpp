@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
+#include <map>
 
 namespace hwtune::replay {
 
@@ -205,13 +206,19 @@ Json toJson(const ModelOnly &m) {
 
 void Report::describe(const Dataset &data,
                       const std::vector<ReplayProblem> &problems) {
+  std::map<std::string, size_t> reasons, mixed;
   size_t ok = 0, removed = 0, lost = 0, candidates = 0, classes = 0;
   size_t manyNamed = 0, unlike = 0;
   double most = 1;
   for (const Row &row : data.rows)
     ok += row.ok;
   for (const ReplayProblem &p : problems) {
-    removed += p.removed;
+    for (const auto &[reason, count] : p.removed) {
+      reasons[reason] += count;
+      removed += count;
+    }
+    for (const auto &[column, count] : p.mixed)
+      mixed[column] += count;
     lost += p.removedValid;
     candidates += p.rows.size();
     classes += p.classCount;
@@ -224,11 +231,20 @@ void Report::describe(const Dataset &data,
       "kernels; {} ruled out",
       shortName(data.file), data.format, data.rows.size(), ok, problems.size(),
       problems.size() == 1 ? "" : "s", candidates, classes, removed);
+  for (const char *sep = ": "; const auto &[reason, count] : reasons) {
+    line += fmt::format("{}{} {}", sep, count, reason);
+    sep = ", ";
+  }
   if (lost)
     line += fmt::format(" (warning: {} of them ran)", lost);
   if (!problems.front().target.id.empty())
     line += fmt::format("; model's target {}", problems.front().target.id);
   about.push_back(std::move(line));
+  for (const auto &[column, count] : mixed)
+    about.push_back(fmt::format(
+        "note: {} candidates are the median of rows that differ in `{}`, which "
+        "is no parameter and not in `group_by`",
+        count, column));
   if (double(unlike) > kOddNames * double(manyNamed))
     about.push_back(fmt::format(
         "warning: of {} kernels with several names {} took times that differ "

@@ -12,16 +12,17 @@
 namespace hwtune::replay {
 
 double Texts::code(std::string_view text) {
-  auto [it, fresh] =
-      codes.try_emplace(std::string(text), kFirst * double(1 + known.size()));
+  auto [it, fresh] = codes.try_emplace(std::string(text),
+                                       kFirst + kStep * double(known.size()));
   if (fresh)
     known.push_back(it->first);
   return it->second;
 }
 
 std::string Texts::show(double value) const {
-  return isText(value) ? known[size_t(value / kFirst) - 1]
-                       : fmt::format("{:g}", value);
+  size_t index =
+      isText(value) ? size_t((value - kFirst) / kStep) : known.size();
+  return index < known.size() ? known[index] : fmt::format("{:g}", value);
 }
 
 } // namespace hwtune::replay

@@ -15,7 +15,6 @@
 #ifndef HWTUNE_REPLAY_TEXTS_H
 #define HWTUNE_REPLAY_TEXTS_H
 
-#include <limits>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,11 +24,11 @@ namespace hwtune::replay {
 
 class Texts {
 public:
-  /// Numbers of a data set lie below; far beyond any count, and every code is
-  /// exact.
-  static constexpr double kFirst = 0x1p80;
+  /// Numbers of a data set and of a mapping lie below (1.07e301); the codes are
+  /// the doubles that follow one another from here.
+  static constexpr double kFirst = 0x1p1000, kStep = 0x1p948;
   static bool isText(double value) {
-    return value >= kFirst && value < std::numeric_limits<double>::infinity();
+    return value >= kFirst && value < 2 * kFirst;
   }
 
   /// The number that stands for `text`, new where it was never met.
