@@ -37,8 +37,7 @@ constexpr Entry kEveryNvidia[] = {
     {"max_block_x", 1024, "dq-v100"}, {"max_block_y", 1024, "dq-v100"},
     {"max_block_z", 64, "dq-v100"}, {"shuffle_latency", 22.7, "cmp90hx"},
     {"barrier_latency", 28.6, "cmp90hx"}, {"bank_conflict_latency", 2, "proxy-sun-tc"},
-    {"clocks_per_memory_inst", 2, "proxy-2080ti-counters"}, {"cold_launch_us", 6, "family"},
-    {"l1_lines_per_clk", 3.5, "proxy-a100"},
+    {"cold_launch_us", 6, "family"}, {"l1_lines_per_clk", 3.5, "proxy-a100"},
     {"icache_l0_bytes", 16 * KiB, "icache-fit"}, {"icache_l1_bytes", 46 * KiB, "icache-fit"},
     {"icache_line_clocks", 12, "icache-fit"}, {"memory_queue_per_scheduler", 5, "proxy-a6000"},
     {"static_w_per_sm", 0.36, "accelwattch"}, {"pj_per_inst_lane", 6, "pj28"},
@@ -60,6 +59,7 @@ constexpr Entry kSm70[] = {
     {"fp16_lanes", 128, "proxy-titanv"}, {"alu_latency", 4, "proxy-titanv"}, {"fp64_latency", 8.1, "proxy-titanv"},
     {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 35.3, "proxy-titanv"},
     {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
+    {"clocks_per_memory_inst", 1, "proxy-a100"},
 };
 
 // Volta (Xavier)
@@ -75,6 +75,7 @@ constexpr Entry kSm72[] = {
     {"alu_latency", 4, "proxy-titanv"}, {"fp64_latency", 8.1, "proxy-titanv"},
     {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 35.3, "proxy-titanv"},
     {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
+    {"clocks_per_memory_inst", 1, "proxy-a100"},
 };
 
 // Turing
@@ -89,6 +90,7 @@ constexpr Entry kSm75[] = {
     {"alu_latency", 4, "proxy-titanrtx"}, {"fp64_latency", 45, "proxy-titanrtx"},
     {"sfu_latency", 25, "proxy-titanrtx"}, {"tensor_latency", 17.3, "proxy-2080ti-mma"},
     {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 2, "proxy-2080ti-counters"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
+    {"clocks_per_memory_inst", 2, "proxy-2080ti-counters"},
 };
 
 // Ampere (A100)
@@ -104,6 +106,7 @@ constexpr Entry kSm80[] = {
     {"fp64_latency", 5, "ampere-paper"}, {"sfu_latency", 21.1, "proxy-titanv"},
     {"tensor_latency", 24.7, "a100-mma"}, {"atomic_latency", 243.6, "proxy-titanv"},
     {"clocks_per_wavefront", 1, "family"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
+    {"clocks_per_memory_inst", 1, "rrze-strides"},
 };
 
 // Ampere (GA10x)
@@ -120,6 +123,7 @@ constexpr Entry kSm86[] = {
     {"fp64_latency", 45, "proxy-titanrtx"}, {"sfu_latency", 21.1, "proxy-titanv"},
     {"tensor_latency", 33, "proxy-3070ti-mma"}, {"atomic_latency", 243.6, "proxy-titanv"},
     {"clocks_per_wavefront", 1, "proxy-3090-counters"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
+    {"clocks_per_memory_inst", 2, "proxy-a40"},
 };
 
 // Ampere (Orin)
@@ -135,6 +139,7 @@ constexpr Entry kSm87[] = {
     {"fp64_latency", 45, "proxy-titanrtx"}, {"sfu_latency", 21.1, "proxy-titanv"},
     {"tensor_latency", 33, "proxy-3070ti-mma"}, {"atomic_latency", 243.6, "proxy-titanv"},
     {"clocks_per_wavefront", 1, "proxy-3090-counters"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
+    {"clocks_per_memory_inst", 2, "proxy-a40"},
 };
 
 // Ada
@@ -150,6 +155,7 @@ constexpr Entry kSm89[] = {
     {"alu_latency", 4, "proxy-a6000"}, {"fp64_latency", 45, "proxy-titanrtx"},
     {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 24.6, "proxy-4090"},
     {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "proxy-3090-counters"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
+    {"clocks_per_memory_inst", 2, "proxy-a40"},
 };
 
 // Hopper
@@ -165,6 +171,7 @@ constexpr Entry kSm90[] = {
     {"alu_latency", 4, "proxy-gh100"}, {"fp64_latency", 8.04, "proxy-gh100"},
     {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 24.1, "proxy-h800"},
     {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
+    {"clocks_per_memory_inst", 1, "proxy-a100"},
 };
 
 // Blackwell (B200)
@@ -180,6 +187,7 @@ constexpr Entry kSm100[] = {
     {"alu_latency", 4, "proxy-gh100"}, {"fp64_latency", 8.04, "proxy-gh100"},
     {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 24.1, "proxy-h800"},
     {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
+    {"clocks_per_memory_inst", 1, "proxy-a100"},
 };
 
 // Blackwell (Thor)
@@ -194,6 +202,7 @@ constexpr Entry kSm110[] = {
     {"fp64_latency", 8.04, "proxy-gh100"}, {"sfu_latency", 21.1, "proxy-titanv"},
     {"tensor_latency", 24.1, "proxy-h800"}, {"atomic_latency", 243.6, "proxy-titanv"},
     {"clocks_per_wavefront", 1, "family"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
+    {"clocks_per_memory_inst", 1, "proxy-a100"},
 };
 
 // Blackwell (GB20x)
@@ -209,6 +218,7 @@ constexpr Entry kSm120[] = {
     {"alu_latency", 4, "proxy-gb203"}, {"fp64_latency", 63.57, "proxy-gb203"},
     {"sfu_latency", 21.1, "proxy-titanv"}, {"tensor_latency", 35, "sass-king"},
     {"atomic_latency", 243.6, "proxy-titanv"}, {"clocks_per_wavefront", 1, "family"}, {"l1_fill_bytes", 64, "l2-bandwidths"},
+    {"clocks_per_memory_inst", 2, "proxy-a40"},
 };
 // clang-format on
 

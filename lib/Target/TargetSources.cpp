@@ -56,6 +56,7 @@ constexpr Source kSources[] = {
     {"ppt", VendorTable, "PPT-GPU hardware tables"},
     // measured on the device itself, or on the same chip where the note says so
     {"rrze", Measured, "RRZE gpu-benches on this GPU"},
+    {"rrze-strides", Measured, "RRZE gpu-strides: an access of a word by all lanes takes 1.02 clk on an A100, 2 on an A40"},
     {"te42", Measured, "te42kyfo gpu-benches, 1755 MHz"},
     {"t4-bench", Measured, "Jia et al. arXiv 1903.07486"},
     {"t4-paper", Measured, "Jia et al. arXiv 1903.07486"},

@@ -102,6 +102,17 @@ uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask,
   return waves;
 }
 
+uint32_t distinctAddresses(const uint64_t *addresses, uint32_t mask) {
+  uint32_t count = 0;
+  for (uint32_t left = mask; left; ++count) {
+    uint64_t address = addresses[std::countr_zero(left)];
+    for (uint32_t lane = 0; lane < kLanes; ++lane)
+      if (addresses[lane] == address)
+        left &= ~(1u << lane);
+  }
+  return count;
+}
+
 namespace {
 
 /// Adds lines to a `LineAccess`; lines that were there before `begin` are not
@@ -175,6 +186,31 @@ void coalesceLocal(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes,
       collector.add(a, a);
     }
     collector.endPhase();
+  }
+}
+
+/// Of lanes: as of the registers of a matrix of 8 rows, four lanes to each.
+static constexpr uint32_t kTileRows = 8, kLanesOfRow = kLanes / kTileRows;
+
+uint32_t FragmentShape::accesses() const {
+  return isAcross ? runs / kLanesOfRow * (runElements / kTileRows)
+                  : runs / kTileRows * (runElements / (kLanesOfRow * packed));
+}
+
+void FragmentShape::addresses(uint64_t base, uint64_t leading, uint32_t access,
+                              uint64_t *out) const {
+  uint32_t part = isAcross ? access % packed : 0; // of what a lane packs
+  uint32_t tile = isAcross ? access / packed : access;
+  uint32_t tileElements = isAcross ? kTileRows : kLanesOfRow * packed;
+  uint32_t tilesOfRun = runElements / tileElements;
+  uint32_t tileRuns = isAcross ? kLanesOfRow * packed : kTileRows;
+  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+    uint32_t row = lane / kLanesOfRow, inRow = lane % kLanesOfRow;
+    uint64_t run =
+        tile / tilesOfRun * tileRuns + (isAcross ? inRow * packed + part : row);
+    uint64_t element =
+        tile % tilesOfRun * tileElements + (isAcross ? row : inRow * packed);
+    out[lane] = base + (run * leading + element) * elementBits / 8;
   }
 }
 

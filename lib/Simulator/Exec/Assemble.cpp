@@ -84,8 +84,8 @@ private:
 
   void countMemory(uint32_t mem, uint32_t meta) {
     const MemDesc &d = P.mem[mem];
-    bool fast = d.lanes == kFullMask && d.space != AddrSpace::Generic &&
-                d.space != AddrSpace::Local;
+    bool fast = d.lanes == kFullMask && !d.isFragment &&
+                d.space != AddrSpace::Generic && d.space != AddrSpace::Local;
     bool shared = d.space == AddrSpace::Shared;
     put(!fast ? "count.memory.slow"
         : d.wideBase

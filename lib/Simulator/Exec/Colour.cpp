@@ -252,8 +252,12 @@ void placeCall(const VOp &v, const FrameLayout &frame, CallDesc &call) {
 /// The descriptors of `v` that stand beside the operations.
 void placeDescriptors(const VOp &v, const FrameLayout &frame,
                       Program::Impl &P) {
-  if (v.mem != kNoMeta)
-    P.mem[v.mem].base = frame.place(v.a);
+  if (v.mem != kNoMeta) {
+    MemDesc &m = P.mem[v.mem];
+    m.base = frame.place(v.a);
+    if (m.isFragment)
+      m.leading = frame.place(v.b);
+  }
   if (v.matrix != kNoMeta) {
     placeMatrix(v, frame, P.matrices[v.matrix]);
   } else if (v.mem != kNoMeta) {

@@ -272,6 +272,9 @@ private:
   void describeAccess(ptx::Space space, InstMeta &m) const;
 };
 
+/// How the wmma.load or wmma.store of a matrix goes to memory.
+FragmentShape fragmentShape(const MatrixDesc &matrix);
+
 class ProgramBuilder {
 public:
   ProgramBuilder(const ptx::Module &module, GlobalMemory &memory,

@@ -318,6 +318,34 @@ static unsigned fragmentRegisters(const MatrixDesc &D) {
   return registersFor(D.a, elements / 32);
 }
 
+/// Whether the elements that a lane holds in one register are neighbours in
+/// memory: of A and B along k; of sums in a row, or where the product is made
+/// of the transposes, in a column.
+static bool liesAsHeld(const MatrixDesc &D) {
+  bool swapped = D.m == 8 && D.n == 32;
+  return D.rowMajor == (D.part == 'a' || (D.part != 'b' && !swapped));
+}
+
+/// Two-byte elements move along their runs in either order and are transposed
+/// in registers, or by `ldmatrix`.
+FragmentShape fragmentShape(const MatrixDesc &D) {
+  bool isFactor = D.part == 'a' || D.part == 'b';
+  unsigned bits = bitsOf(D.a);
+  unsigned rows = D.part == 'b' ? D.k : D.m,
+           columns = D.part == 'a' ? D.k : D.n;
+  FragmentShape shape;
+  shape.runs = uint16_t(D.rowMajor ? rows : columns);
+  shape.runElements = uint16_t(D.rowMajor ? columns : rows);
+  shape.elementBits = uint8_t(bits);
+  shape.packed = uint8_t(isFactor ? std::max(1u, 32 / bits) : 2);
+  bool isHeld = liesAsHeld(D);
+  shape.isAcross = !isHeld && bits != 16;
+  shape.isTransposed = !isHeld && bits == 16;
+  if (isFactor && bits <= 16 && !shape.isAcross)
+    shape.matricesAtOnce = bits == 16 ? 4 : 2;
+  return shape;
+}
+
 bool FunctionDecoder::decodeFragmentMove(bool isStore) {
   auto ops = operands();
   MatrixDesc D;
@@ -334,6 +362,7 @@ bool FunctionDecoder::decodeFragmentMove(bool isStore) {
                             M.str(name->full), elems.size(), want));
   MemDesc desc;
   desc.isStore = isStore;
+  desc.isFragment = true;
   desc.elemBytes = desc.laneBytes = uint8_t(std::max(1u, bitsOf(D.a) / 8));
   VOp o;
   o.a = address(ops[isStore ? 0 : 1], space, desc);

@@ -241,6 +241,7 @@ bool FunctionDecoder::decodeMemory(bool isStore) {
   desc.isStore = isStore;
   desc.isStrong = hasMod("volatile") || hasMod("relaxed") ||
                   hasMod("acquire") || hasMod("release") || hasMod("mmio");
+  desc.isConstant = form.space == Space::Const;
   VOp op;
   op.a = address(at, form.space, desc);
   if (failed)
@@ -510,6 +511,9 @@ void FunctionDecoder::describeOperand(const Operand &o, bool isWritten,
     if (o.index != ptx::kNone)
       m.reads.push_back(o.index);
     break;
+  case OperandKind::Immediate:
+    m.immediate = o.value;
+    break;
   case OperandKind::Vector:
   case OperandKind::Pair:
   case OperandKind::List:
@@ -535,6 +539,7 @@ void FunctionDecoder::describeAccess(Space space, InstMeta &m) const {
         continue;
       m.isMemory = !o.kernelParam;
       m.bytesPerLane = d.laneBytes;
+      m.offset = d.imm;
       m.isAtomic = d.isAtomic;
       m.isAsync = d.isAsync;
       m.isStore =
@@ -544,6 +549,11 @@ void FunctionDecoder::describeAccess(Space space, InstMeta &m) const {
       m.bypassesL1 = hasMod("cg") || hasMod("cv") || hasMod("volatile") ||
                      hasMod("relaxed") || hasMod("acquire") || d.isAtomic;
       m.isReadOnly = hasMod("nc");
+      if (d.isFragment) {
+        m.fragment = fragmentShape(B.P.matrices[o.matrix]);
+        m.accesses = m.fragment->instructions(space == Space::Shared);
+        m.bytesPerLane = m.fragment->accesses() * m.fragment->laneBytes();
+      }
       return;
     }
 }

@@ -62,6 +62,9 @@ struct MemDesc {
   uint32_t partner = ~0u;     ///< of an asynchronous copy: its shared side
   uint32_t meta = 0;          ///< InstMeta id
   uint32_t base = 0;          ///< slot of the base register
+  bool isConstant = false;    ///< ld.const
+  bool isFragment = false;    ///< wmma.load, wmma.store
+  uint32_t leading = 0;       ///< of these: slot of the leading dimension, or 0
 };
 
 enum class MatrixType : uint8_t {

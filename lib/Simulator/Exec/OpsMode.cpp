@@ -62,29 +62,62 @@ static size_t spaceIndex(ptx::Space s) {
   return s == ptx::Space::Shared ? 1 : s == ptx::Space::Local ? 2 : 0;
 }
 
-static MemCost costOf(const MemDesc &D, ptx::Space space,
+static MemCost costOf(const MemDesc &D, uint32_t laneBytes, ptx::Space space,
                       const uint64_t *addresses, uint32_t mask) {
+  if (D.isConstant)
+    return {0, 0, std::max(1u, distinctAddresses(addresses, mask)) - 1};
   if (space == ptx::Space::Shared) {
     SharedAccess kind = D.isAtomic  ? SharedAccess::Atomic
                         : D.isStore ? SharedAccess::Store
                                     : SharedAccess::Load;
-    return {0, 0, sharedWavefronts(addresses, mask, D.laneBytes, kind)};
+    return {0, 0, sharedWavefronts(addresses, mask, laneBytes, kind)};
   }
   LineAccess access;
   if (space == ptx::Space::Local)
-    coalesceLocal(addresses, mask, D.laneBytes, 0, {}, access);
+    coalesceLocal(addresses, mask, laneBytes, 0, {}, access);
   else
-    coalesce(addresses, mask, D.laneBytes, {}, access);
+    coalesce(addresses, mask, laneBytes, {}, access);
   return {access.sectors, access.lookups, access.wavefronts};
+}
+
+static uint64_t leadingOf(const MemDesc &D, const InstMeta &meta,
+                          const std::byte *R) {
+  if (!D.leading)
+    return meta.fragment->runElements;
+  uint32_t leading;
+  memcpy(&leading, R + D.leading, sizeof(leading));
+  return leading;
+}
+
+/// All accesses of a wmma.load or wmma.store.
+static void countFragment(Warp *W, const MemDesc &D, const std::byte *R,
+                          uint32_t mask, CountMemo &memo) {
+  const InstMeta &meta = W->launch->program->metas[D.meta];
+  alignas(64) uint64_t addresses[kLanes];
+  TraceEvent event;
+  event.space = laneAddresses(D, R, mask, addresses);
+  event.addresses = addresses;
+  event.leading = leadingOf(D, meta, R);
+  MemCount &c = memo.counts[spaceIndex(event.space)];
+  c.runs += meta.accesses;
+  c.lanes += uint64_t(meta.bytesPerLane / D.laneBytes) * kLanes;
+  forEachAccess(meta, event, [&](const uint64_t *at, uint32_t laneBytes) {
+    MemCost cost = costOf(D, laneBytes, event.space, at, mask);
+    c.sectors += cost.sectors;
+    c.lines += cost.lines;
+    c.wavefronts += cost.wavefronts;
+  });
 }
 
 void countMiss(Warp *W, uint32_t which, const std::byte *R, uint32_t mask) {
   const MemDesc &D = W->mem[which];
+  if (D.isFragment)
+    return countFragment(W, D, R, mask, W->memos[which]);
   mask &= D.lanes;
   alignas(64) uint64_t addresses[kLanes];
   ptx::Space space = laneAddresses(D, R, mask, addresses);
   CountMemo &memo = W->memos[which];
-  MemCost cost = costOf(D, space, addresses, mask);
+  MemCost cost = costOf(D, D.laneBytes, space, addresses, mask);
   MemCount &c = memo.counts[spaceIndex(space)];
   ++c.runs;
   c.sectors += cost.sectors;
@@ -127,9 +160,12 @@ void trace(HWTUNE_HANDLER_ARGS) {
   e.predOn = (guard ^ I->c) & mask;
   alignas(64) uint64_t addresses[kLanes];
   if (I->d != kNoMeta) {
-    e.predOn &= W->mem[I->d].lanes;
-    e.space = laneAddresses(W->mem[I->d], R, e.predOn, addresses);
+    const MemDesc &D = W->mem[I->d];
+    e.predOn &= D.lanes;
+    e.space = laneAddresses(D, R, e.predOn, addresses);
     e.addresses = addresses;
+    if (D.isFragment)
+      e.leading = leadingOf(D, W->launch->program->metas[I->a], R);
   }
   W->launch->request->options.trace->instruction(e);
   HWTUNE_GO(I + 1);
@@ -201,8 +237,9 @@ void endCounting(Launch &L) {
   E.threadInstExecutedPredOn =
       E.threadInstExecuted - std::min(E.threadInstExecuted, L.predOff);
   for (size_t i = 0; i < L.mem.size(); ++i)
-    if (L.mem[i].space != AddrSpace::Param &&
-        P.metas[L.mem[i].meta].cls != InstClass::ConstLoad)
+    if (L.mem[i].isConstant)
+      E.constantReplays += L.memos[i].counts[0].wavefronts;
+    else if (L.mem[i].space != AddrSpace::Param)
       addMemoryCounts(E, L.mem[i], L.memos[i].counts);
   L.result.warpInstructions = E.instExecuted;
 }

@@ -45,19 +45,23 @@ void FootprintRecorder::instruction(const exec::TraceEvent &event) {
          lanes &= lanes - 1)
       ++counts[event.addresses[std::countr_zero(lanes)]];
   }
-  exec::coalesce(event.addresses, event.predOn, inst.bytesPerLane, units,
-                 scratch);
-  for (uint32_t i = 0; i < scratch.numLines; ++i) {
-    if (inst.isLoad || inst.isAsync || inst.isAtomic)
-      at->second.read.insert(scratch.lines[i].line);
-    if (inst.isStore || inst.isAtomic)
-      at->second.written.insert(scratch.lines[i].line);
-  }
+  Sets &sets = at->second;
+  forEachAccess(inst, event, [&](const uint64_t *addresses, uint32_t bytes) {
+    exec::coalesce(addresses, event.predOn, bytes, units, scratch);
+    for (uint32_t i = 0; i < scratch.numLines; ++i) {
+      uint64_t line = scratch.lines[i].line;
+      bool isRead = inst.isLoad || inst.isAsync || inst.isAtomic;
+      if (isRead && sets.read.insert(line))
+        sets.readOrder.push_back(line);
+      if (inst.isStore || inst.isAtomic)
+        sets.written.insert(line);
+    }
+  });
 }
 
 LinesByBlock FootprintRecorder::lines() const {
   LinesByBlock all;
   for (const auto &[block, sets] : touched)
-    all[block] = {sets.read.sorted(), sets.written.sorted()};
+    all[block] = {sets.read.sorted(), sets.written.sorted(), sets.readOrder};
   return all;
 }

@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "hwtune/Simulator/Timing/GridSample.h"
+#include "hwtune/Simulator/Timing/BlockWork.h"
 #include "hwtune/Simulator/Timing/PseudoSass.h"
 #include "hwtune/Simulator/Timing/Sampling.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <initializer_list>
 #include <optional>
 
 using namespace hwtune;
@@ -34,17 +36,17 @@ unsigned hoistDistance(const TargetSpec &target) {
   return unsigned(std::clamp(target.sharedLatency.value_or(0), 0.0, kMost));
 }
 
-/// Both hooks for a grid that may run only once.
-class Both : public exec::TraceHook {
+/// Several hooks for a grid that may run only once.
+class All : public exec::TraceHook {
 public:
-  Both(exec::TraceHook &a, exec::TraceHook &b) : a(a), b(b) {}
+  explicit All(std::initializer_list<exec::TraceHook *> hooks) : hooks(hooks) {}
   void instruction(const exec::TraceEvent &event) override {
-    a.instruction(event);
-    b.instruction(event);
+    for (exec::TraceHook *hook : hooks)
+      hook->instruction(event);
   }
 
 private:
-  exec::TraceHook &a, &b;
+  std::vector<exec::TraceHook *> hooks;
 };
 
 /// How many blocks of one SM are simulated: all of them, or some rounds of
@@ -92,7 +94,10 @@ private:
                  exec::TraceHook *hook);
   bool runUniform(FootprintRecorder &footprints);
   bool runClasses();
+  bool runSample(FootprintRecorder &footprints, TraceRecorder &recorder);
   bool runOneSM(TraceRecorder &recorder);
+  bool countBlocks();
+  TraceRecorder::Limits limitsFor(uint64_t together) const;
   bool isLikeFirst(size_t blocks);
 
   const exec::Program &program;
@@ -103,8 +108,10 @@ private:
   exec::AccessUnits units;
   std::vector<uint8_t> hoist;
   std::vector<uint64_t> near, ofOneSM;
-  exec::LaunchResult last; ///< of the last group
+  std::vector<uint64_t> touching; ///< whose lines are noted: `near`, the ends
+  exec::LaunchResult last;        ///< of the last group
   std::optional<exec::EventCounts> first;
+  bool alikeByPlace = true; ///< blocks of one class do about the same
   GridSample sample;
 };
 
@@ -124,9 +131,15 @@ Sampler::Sampler(const exec::Program &program, exec::GlobalMemory &memory,
           blocksToSimulate((gridBlocks + target.smCount - 1) / target.smCount,
                            blocksPerSM, options.mechanisms.tail))) {
   Neighbours n = neighbours(request.grid);
+  auto add = [](std::vector<uint64_t> &list, uint64_t block) {
+    if (std::find(list.begin(), list.end(), block) == list.end())
+      list.push_back(block);
+  };
   for (uint64_t block : {n.center, n.x, n.y, n.z})
-    if (std::find(near.begin(), near.end(), block) == near.end())
-      near.push_back(block);
+    add(near, block);
+  touching = near;
+  add(touching, 0);
+  add(touching, gridBlocks - 1);
 }
 
 void add(exec::EventCounts &sum, const exec::EventCounts &part, double weight) {
@@ -190,13 +203,11 @@ bool Sampler::runUniform(FootprintRecorder &footprints) {
     return false;
   uniform &= rest.empty() || isLikeFirst(rest.size());
   for (const BlockClass &cls : sampleClasses(request.grid, 2, options.seed)) {
-    if (!uniform)
-      return true;
     // Where the corners do the same, the edges between them do too.
     bool isEdge = cls.weight > 1 && cls.fixedDims > 0;
     if (isEdge)
       continue;
-    if (!runBlocks(cls.blocks, 0, nullptr))
+    if (!runBlocks(cls.blocks, 0, &footprints))
       return false;
     uniform &= isLikeFirst(cls.blocks.size());
   }
@@ -210,9 +221,41 @@ bool Sampler::runUniform(FootprintRecorder &footprints) {
 
 bool Sampler::runClasses() {
   for (const BlockClass &cls :
-       sampleClasses(request.grid, options.interiorBlocks, options.seed))
-    if (!runBlocks(cls.blocks, cls.weight, nullptr))
+       sampleClasses(request.grid, options.interiorBlocks, options.seed)) {
+    std::vector<uint64_t> insts;
+    for (uint64_t block : cls.blocks) {
+      if (!runBlocks({block}, cls.weight, nullptr))
+        return false;
+      insts.push_back(last.events.instExecuted);
+    }
+    alikeByPlace &= !isSkewed(insts);
+  }
+  return true;
+}
+
+/// Where the place of a block does not say how much it does, and counting costs
+/// little, all blocks are counted, and the longest is recorded.
+bool Sampler::countBlocks() {
+  double each = double(sample.launch.warpInstructions) /
+                double(std::max<uint64_t>(1, sample.launch.blocksRun));
+  if (gridBlocks > options.countedBlocks ||
+      each * double(gridBlocks) > double(options.countedInstructions))
+    return true;
+  sample.launch.events = {};
+  sample.runs.clear();
+  for (uint64_t block = 0; block < gridBlocks; ++block) {
+    if (!runBlocks({block}, 1, nullptr))
       return false;
+    sample.blockInsts.push_back(last.events.instExecuted);
+  }
+  uint64_t longest = uint64_t(
+      std::max_element(sample.blockInsts.begin(), sample.blockInsts.end()) -
+      sample.blockInsts.begin());
+  TraceRecorder recorder(program.instructions(), hoist, std::span(&longest, 1),
+                         limitsFor(1));
+  if (!runBlocks({longest}, 0, &recorder))
+    return false;
+  sample.longest = std::move(recorder.takeTraces().front());
   return true;
 }
 
@@ -228,31 +271,48 @@ bool Sampler::runOneSM(TraceRecorder &recorder) {
          runBlocks({ofOneSM.begin() + round, ofOneSM.end()}, 0, &recorder);
 }
 
+bool Sampler::runSample(FootprintRecorder &footprints,
+                        TraceRecorder &recorder) {
+  if (!runUniform(footprints))
+    return false;
+  if (!sample.launch.events.instExecuted && !runClasses())
+    return false;
+  if (!runOneSM(recorder))
+    return false;
+  alikeByPlace &= !isSkewed(recorder.recorded());
+  return alikeByPlace || countBlocks();
+}
+
+/// What is recorded of blocks of which `together` are simulated at once.
+TraceRecorder::Limits Sampler::limitsFor(uint64_t together) const {
+  uint64_t warps = std::max<uint64_t>(1, warpsPerBlock * together);
+  return {units, std::max<uint64_t>(256, options.simulatedInstructions / warps),
+          warpsPerBlock};
+}
+
 GridSample Sampler::run() {
-  uint64_t perWarp = std::max<uint64_t>(
-      256, options.simulatedInstructions /
-               std::max<uint64_t>(
-                   1, warpsPerBlock *
-                          std::min<uint64_t>(ofOneSM.size(), blocksPerSM)));
-  TraceRecorder recorder(program.instructions(), hoist, ofOneSM,
-                         {units, perWarp, warpsPerBlock});
+  TraceRecorder recorder(
+      program.instructions(), hoist, ofOneSM,
+      limitsFor(std::min<uint64_t>(ofOneSM.size(), blocksPerSM)));
   std::vector<bool> isEntry;
   for (const exec::FunctionInfo &function : program.functions())
     isEntry.push_back(function.isEntry);
   FootprintRecorder footprints(program.instructions(),
                                joinedAtomics(program.instructions(), isEntry),
-                               near, units);
+                               touching, units);
   sample.sampled = !options.wholeGrid && gridBlocks > options.interiorBlocks &&
                    !mayWaitForBlocks(program, request);
   if (sample.sampled) {
-    if (!runUniform(footprints) ||
-        (!sample.launch.events.instExecuted && !runClasses()) ||
-        !runOneSM(recorder))
+    if (!runSample(footprints, recorder))
       return std::move(sample);
   } else {
-    Both both(recorder, footprints);
-    if (!runBlocks({}, 1, &both))
+    BlockWorkRecorder work(program.instructions(), hoist, gridBlocks,
+                           limitsFor(1));
+    All all({&recorder, &footprints, &work});
+    if (!runBlocks({}, 1, &all))
       return std::move(sample);
+    sample.blockInsts = work.takeCounts();
+    sample.longest = work.takeLongest();
   }
   sample.lines = footprints.lines();
   sample.atomics = footprints.atomics();

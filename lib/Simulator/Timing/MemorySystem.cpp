@@ -136,22 +136,38 @@ AccessTime MemorySystem::beyondL1(unsigned sectors, bool isStore,
 
 /// Of a lane; an access without conflicts takes as many wavefronts.
 static double registersOf(const exec::InstMeta &inst) {
-  return std::max(1u, inst.bytesPerLane / 4);
+  return std::max(inst.accesses, inst.bytesPerLane / 4);
 }
 
-AccessTime MemorySystem::accessGlobal(
-    const exec::InstMeta &inst, const AccessRecord &record,
-    const std::vector<exec::LineRecord> &lines, double now) {
-  unsigned sectors = 0, hits = 0;
+/// Of the sectors of `mask`, which L1 does not have, those that the block has
+/// loaded before.
+unsigned MemorySystem::loadAgain(uint64_t block, uint64_t line, uint8_t mask) {
+  if (!mask)
+    return 0;
+  LineSet &sectors = loaded[block];
+  auto perLine = uint64_t(target.lineBytes / target.sectorBytes);
+  unsigned again = 0;
+  for (unsigned left = mask; left; left &= left - 1)
+    again += !sectors.insert(line * perLine + unsigned(std::countr_zero(left)));
+  return again;
+}
+
+AccessTime MemorySystem::accessGlobal(const exec::InstMeta &inst,
+                                      const AccessRecord &record,
+                                      const BlockTrace &block, double now) {
+  unsigned sectors = 0, hits = 0, again = 0;
   // Every store goes through to L2, but L1 keeps what local ones wrote.
   bool isLocal = inst.space == ptx::Space::Local;
   bool useL1 = on.l1 && (inst.isLoad || inst.isAsync || isLocal) &&
                !inst.bypassesL1 && !inst.isAtomic;
+  bool isRead = on.reuse && !isLocal && (inst.isLoad || inst.isAsync);
   for (uint32_t i = 0; i < record.numLines; ++i) {
-    const exec::LineRecord &line = lines[record.firstLine + i];
+    const exec::LineRecord &line = block.lines[record.firstLine + i];
     sectors += std::popcount(line.sectors);
-    if (useL1)
-      hits += std::popcount(l1.access(line.line, line.sectors));
+    uint8_t hit = useL1 ? l1.access(line.line, line.sectors) : 0;
+    hits += std::popcount(hit);
+    if (isRead)
+      again += loadAgain(block.block, line.line, line.sectors & ~hit);
     if (inst.isStore)
       hits = 0;
   }
@@ -166,7 +182,7 @@ AccessTime MemorySystem::accessGlobal(
     wavefronts = lookups = 1;
     hits = std::min(hits, sectors);
   }
-  double served = serve(1, wavefronts, now, lookups);
+  double served = serve(record.requests, wavefronts, now, lookups);
   // Asynchronous copies pass the data stage once, on their way to shared
   // memory.
   unsigned fills = useL1 && inst.isLoad && !inst.isAsync ? sectors - hits : 0;
@@ -178,9 +194,12 @@ AccessTime MemorySystem::accessGlobal(
   }
   AccessTime time{served, served + target.l1Latency.value_or(0)};
   if (sectors > hits || inst.isStore || inst.isAtomic) {
-    AccessTime far =
-        beyondL1(sectors - hits, inst.isStore && !inst.isAtomic,
-                 isLocal ? input.localL2HitRate : input.l2HitRate, served);
+    double share = sectors > hits ? double(again) / (sectors - hits) : 0;
+    double hitRate =
+        input.l2HitRate +
+        std::min(1.0, share) * (input.againHitRate - input.l2HitRate);
+    AccessTime far = beyondL1(sectors - hits, inst.isStore && !inst.isAtomic,
+                              isLocal ? input.localL2HitRate : hitRate, served);
     if (far.ready > time.ready)
       time = {served, far.ready, far.from};
   }
@@ -192,16 +211,15 @@ AccessTime MemorySystem::accessGlobal(
 
 AccessTime MemorySystem::access(const exec::InstMeta &inst,
                                 const AccessRecord *record,
-                                const std::vector<exec::LineRecord> &lines,
-                                double now) {
+                                const BlockTrace &block, double now) {
   if (!record)
     return {serve(1, 0, now), now + 1};
   if (record->numLines)
-    return accessGlobal(inst, *record, lines, now);
+    return accessGlobal(inst, *record, block, now);
   double wavefronts = record->wavefronts;
   if (!on.bankConflicts)
     wavefronts = std::min(wavefronts, registersOf(inst));
-  double served = serve(1, wavefronts, now);
+  double served = serve(record->requests, wavefronts, now);
   double extra = std::max(0.0, wavefronts - registersOf(inst)) *
                  target.bankConflictLatency.value_or(0);
   double start = served - wavefronts * target.clocksPerWavefront.value_or(1);

@@ -115,6 +115,13 @@ static SassCost registerArrayCost(const InstMeta &inst) {
   return {moves, Pipe::Integer, kMovesOnInteger * moves, 0, places};
 }
 
+/// A wmma.load or wmma.store is several accesses, and moves of matrices.
+static SassCost memoryCost(const InstMeta &inst) {
+  bool isMoved = inst.fragment && inst.fragment->isTransposed &&
+                 inst.accesses == inst.fragment->accesses();
+  return {inst.accesses * (isMoved ? 2.0 : 1.0), Pipe::Memory, 1, 0, 1};
+}
+
 SassCost timing::sassCost(const InstMeta &inst) {
   if (inst.registerSlots)
     return registerArrayCost(inst);
@@ -150,7 +157,7 @@ SassCost timing::sassCost(const InstMeta &inst) {
     return contains(inst.name, "shfl") ? SassCost{1, Pipe::Memory, 1, 0, 1}
                                        : SassCost{1, Pipe::Integer, 1, 0, 2};
   default:
-    return {1, Pipe::Memory, 1, 0, 1};
+    return memoryCost(inst);
   }
 }
 

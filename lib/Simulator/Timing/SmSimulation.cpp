@@ -106,6 +106,7 @@ private:
   void wakeSchedulers(std::vector<double> &next, double now);
   bool releaseStuck(double now);
   double latencyOf(const SassCost &cost) const;
+  bool goesToMemory(const InstMeta &inst, const TraceRecord &record) const;
 
   const SmInput &input;
   const TargetSpec &target;
@@ -281,17 +282,26 @@ void Machine::spend(Scheduler &scheduler, double &part, double clocks) {
   scheduler.spentUntil += clocks;
 }
 
+/// Constants do where the lanes of a warp want several.
+bool Machine::goesToMemory(const InstMeta &inst,
+                           const TraceRecord &record) const {
+  if (inst.cls == InstClass::ConstLoad)
+    return on.constants && record.access >= 0;
+  return inst.isMemory && input.costs[inst.id].pipe == Pipe::Memory;
+}
+
 bool Machine::canIssue(const Warp &warp, Scheduler &scheduler, double now,
                        double &when, double *&reason) {
   const auto &records = input.blocks[warp.block].warps[warp.index].records;
-  const InstMeta &inst = input.insts[records[warp.next].inst];
+  const TraceRecord &record = records[warp.next];
+  const InstMeta &inst = input.insts[record.inst];
   const SassCost &cost = input.costs[inst.id];
   when = warp.ready;
   Breakdown &spent = result.spent;
   reason = reasonOf(warp);
   if (warp.ready > now)
     return false;
-  if (cost.pipe == Pipe::Memory && inst.isMemory) {
+  if (goesToMemory(inst, record)) {
     double free = memory.queueFree(scheduler.queue, now);
     if (free > now) {
       when = free;
@@ -355,7 +365,7 @@ void Machine::issueMemory(Warp &warp, Scheduler &scheduler,
   const BlockTrace &trace = input.blocks[warp.block];
   AccessTime time = memory.access(
       inst, record.access >= 0 ? &trace.accesses[record.access] : nullptr,
-      trace.lines, now);
+      trace, now);
   scheduler.queue.push_back(time.served);
   if (!on.memoryLatency)
     time.ready = now + 1;
@@ -392,9 +402,9 @@ void Machine::issue(unsigned slot, Scheduler &scheduler, double now) {
   spendUntil(scheduler, now);
   spend(scheduler, result.spent.issue, slots);
   spend(scheduler, result.spent.icache, fetching);
-  if (cost.pipe == Pipe::Memory && inst.isMemory) {
+  if (goesToMemory(inst, record)) {
     issueMemory(warp, scheduler, inst, record, now);
-  } else if (cost.pipe == Pipe::Memory) { // shuffles: one pass of the LSU
+  } else if (cost.pipe == Pipe::Memory && on.shuffles) { // one pass of the LSU
     double ready = memory.shuffle(now);
     scheduler.queue.push_back(ready - target.shuffleLatency.value_or(0));
     writeRegisters(warp, inst, on.dependence ? ready : now + 1, Level::Near);
@@ -421,7 +431,7 @@ void Machine::issue(unsigned slot, Scheduler &scheduler, double now) {
   }
   // One instruction of a warp per clock; branches refill its buffer.
   double earliest = now + (cost.issue > 0 ? std::max(1.0, slots) : 0);
-  if (inst.cls == InstClass::Barrier &&
+  if (on.barriers && inst.cls == InstClass::Barrier &&
       inst.name.find("arrive") == std::string::npos) {
     arrive(warp, earliest);
     return;

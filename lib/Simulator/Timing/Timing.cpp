@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hwtune/Simulator/Timing/Timing.h"
+#include "hwtune/Simulator/Timing/BlockWork.h"
 #include "hwtune/Simulator/Timing/Energy.h"
 #include "hwtune/Simulator/Timing/Formula.h"
 #include "hwtune/Simulator/Timing/GridSample.h"
@@ -49,6 +50,9 @@ private:
   void simulate(std::span<const BlockTrace> traces);
   SmInput inputOf(std::span<const BlockTrace> traces) const;
   double aloneCycles(std::span<const BlockTrace> traces) const;
+  void findTraffic();
+  void countL2();
+  void addSkew();
   void finishTimes();
   void noteMissing();
 
@@ -70,6 +74,8 @@ private:
   GridSample sample;
   double spillBytes = 0; ///< of a thread
   LocalTraffic local;
+  DramTraffic traffic;
+  double firstHitRate = 0; ///< of L2, for what a block reads first
   GridWork work;
   TimingReport report;
 };
@@ -146,7 +152,11 @@ void Estimator::countWork() {
   work.wavefronts += double(e.asyncCopyWavefronts);
   work.memoryInsts =
       double(e.sharedLoads + e.sharedStores + e.sharedAtomics + e.globalLoads +
-             e.globalStores + e.globalAtomics + e.asyncCopies + e.shuffles);
+             e.globalStores + e.globalAtomics + e.asyncCopies);
+  if (options.mechanisms.shuffles)
+    work.memoryInsts += double(e.shuffles);
+  if (options.mechanisms.constants)
+    work.memoryInsts += double(e.constantReplays);
   work.lookupClocks = lookupClocks(e.globalLoads, e.globalLoadLines) +
                       lookupClocks(e.globalStores, e.globalStoreLines);
   work.hotAtomics =
@@ -233,7 +243,8 @@ SmInput Estimator::inputOf(std::span<const BlockTrace> traces) const {
       double(report.launch.events.instExecuted) / gridBlocks();
   input.residentBlocks = report.blocksPerSM;
   input.l1Bytes = report.l1Bytes;
-  input.l2HitRate = report.l2HitRate;
+  input.l2HitRate = firstHitRate;
+  input.againHitRate = traffic.againHitRate;
   input.localL2HitRate = local.l2HitRate;
   input.spillL1HitRate = local.l1HitRate;
   input.dramBytesPerClk =
@@ -319,6 +330,38 @@ double Estimator::aloneCycles(std::span<const BlockTrace> traces) const {
   return meanBlockOver(alone) * fullCycles(result, alone);
 }
 
+/// What the units of a mean SM are busy at least.
+static double busyCycles(const Breakdown &b) {
+  return std::max({b.issue, b.fp32, b.fp64, b.integer, b.special, b.matrix,
+                   b.shared, b.lsu, b.icache});
+}
+
+/// Of blocks that differ neither the busiest SM nor the longest row of blocks
+/// in one place takes less than the whole.
+void Estimator::addSkew() {
+  if (!options.mechanisms.skew || !isSkewed(sample.blockInsts))
+    return;
+  double least = busyCycles(report.formula.breakdown) *
+                 busiestOverMean(sample.blockInsts, uint64_t(target.smCount));
+  double warps = 0; // of which something was recorded
+  for (const WarpTrace &warp : sample.longest.warps)
+    warps += !warp.records.empty();
+  if (warps > 0) {
+    SmInput alone = inputOf(std::span(&sample.longest, 1));
+    alone.residentBlocks = alone.activeSMs = 1;
+    SmResult result = simulateSM(alone, target, options.mechanisms);
+    double ofAWarp = double(result.issued) / warps;
+    double perInst = result.cycles / ofAWarp / warpsPerBlock();
+    uint64_t places = uint64_t(target.smCount) * uint64_t(report.blocksPerSM);
+    least = std::max(least, perInst * longestRow(sample.blockInsts, places));
+  }
+  for (ModelTime *time : {&report.formula, &report.simulation})
+    if (time->cycles < least) {
+      time->breakdown.idle += least - time->cycles; // SMs without work
+      time->cycles = least;
+    }
+}
+
 void Estimator::finishTimes() {
   double overheadUs = target.launchUs.value_or(0);
   if (options.state == LaunchState::Cold)
@@ -363,6 +406,50 @@ void Estimator::noteMissing() {
     need(target.coldLaunchUs.has_value(), "cold_launch_us");
 }
 
+/// Bytes between L2 and DRAM, and what L2 holds of what the SMs ask for.
+void Estimator::findTraffic() {
+  const Mechanisms &on = options.mechanisms;
+  traffic = dramTraffic(sample.lines, neighbours(request.grid), request.grid,
+                        uint64_t(target.smCount) * report.blocksPerSM,
+                        double(target.l2Bytes), unsigned(target.lineBytes),
+                        memory, on.reuse);
+  if (options.state == LaunchState::Warm)
+    traffic.followItself(double(target.l2Bytes));
+  if (!on.l2) // every miss of L1 goes to DRAM
+    traffic.readBytes = traffic.blockReadBytes;
+  report.l2HitRate =
+      traffic.blockReadBytes > 0
+          ? std::clamp(1 - traffic.readBytes / traffic.blockReadBytes, 0.0, 1.0)
+          : 0;
+  if (!on.l2)
+    traffic.againHitRate = 0;
+  else if (!on.reuse)
+    traffic.againHitRate = report.l2HitRate;
+  work.dramReadBytes = traffic.readBytes + local.dramReadBytes();
+  work.dramWriteBytes = traffic.writeBytes + local.dramWriteBytes();
+}
+
+/// What passes L2, now that the hits of L1 are known. A block that comes back
+/// to what it has read finds it in L2 as far as that still holds it.
+void Estimator::countL2() {
+  const exec::EventCounts &events = report.launch.events;
+  double sectorBytes = double(target.sectorBytes);
+  double loads = double(events.globalLoadSectors + events.asyncCopySectors) *
+                 (1 - report.l1HitRate);
+  report.l2Sectors =
+      loads + double(events.globalStoreSectors + events.globalAtomicSectors) +
+      (local.l2ReadBytes + local.l2WriteBytes) / sectorBytes;
+  work.l2Bytes = report.l2Sectors * sectorBytes;
+  double again = std::max(0.0, loads * sectorBytes - traffic.blockReadBytes);
+  double missed = again * (1 - traffic.againHitRate);
+  work.dramReadBytes += missed;
+  if (again > 0)
+    report.l2HitRate = std::clamp(
+        1 - (traffic.readBytes + missed) / (loads * sectorBytes), 0.0, 1.0);
+  report.dramReadBytes = work.dramReadBytes;
+  report.dramWriteBytes = work.dramWriteBytes;
+}
+
 TimingReport Estimator::run() {
   noteMissing();
   findOccupancy();
@@ -375,34 +462,14 @@ TimingReport Estimator::run() {
   std::span<const BlockTrace> traces = sample.traces;
   countWork();
   report.hardwareInsts = work.issue;
-  DramTraffic traffic =
-      dramTraffic(sample.lines, neighbours(request.grid), request.grid,
-                  uint64_t(target.smCount) * report.blocksPerSM,
-                  double(target.l2Bytes), unsigned(target.lineBytes), memory);
-  if (options.state == LaunchState::Warm)
-    traffic.followItself(double(target.l2Bytes));
-  if (!options.mechanisms.l2) // every miss of L1 goes to DRAM
-    traffic.readBytes = traffic.blockReadBytes;
-  report.l2HitRate =
-      traffic.blockReadBytes > 0
-          ? std::clamp(1 - traffic.readBytes / traffic.blockReadBytes, 0.0, 1.0)
-          : 0;
-  work.dramReadBytes = traffic.readBytes + local.dramReadBytes();
-  work.dramWriteBytes = traffic.writeBytes + local.dramWriteBytes();
-  report.dramReadBytes = work.dramReadBytes;
-  report.dramWriteBytes = work.dramWriteBytes;
+  findTraffic();
+  firstHitRate = report.l2HitRate;
   simulate(traces);
-  const exec::EventCounts &events = report.launch.events;
-  double loadSectors =
-      double(events.globalLoadSectors + events.asyncCopySectors);
-  report.l2Sectors =
-      loadSectors * (1 - report.l1HitRate) +
-      double(events.globalStoreSectors + events.globalAtomicSectors) +
-      (local.l2ReadBytes + local.l2WriteBytes) / double(target.sectorBytes);
-  work.l2Bytes = report.l2Sectors * double(target.sectorBytes);
+  countL2();
   if (!traces.empty())
     work.aloneCycles = aloneCycles(traces);
   report.formula = formulaTime(work, target, options.mechanisms);
+  addSkew();
   finishTimes();
   addEnergy(report, work, target);
   return std::move(report);

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <map>
+#include <utility>
 
 using namespace hwtune;
 using namespace hwtune::timing;
@@ -53,13 +55,22 @@ double overlap(const Lines &a, const Lines &b) {
 struct Sharing {
   double lines = 0;
   std::array<double, 3> overlap{}; ///< of neighbours in x, y, z
-  double most = 0;                 ///< lines of the whole allocation
+  double most = 0;                 ///< lines that any block may touch
+  /// Where blocks far apart go over the same range: how much of a block's time
+  /// lies between their touches of one place.
+  double apart = 0;
+  bool isFar = false;
+  std::array<uint64_t, 2> allocation{}; ///< first line and end
 
-  double unique(const std::array<double, 3> &blocks) const {
+  /// Lines of `blocks`, those alone counted once that neighbours share.
+  double sum(const std::array<double, 3> &blocks) const {
     double result = lines;
     for (unsigned d = 0; d < 3; ++d)
       result *= 1 + (blocks[d] - 1) * (1 - overlap[d]);
-    return std::min(result, most);
+    return result;
+  }
+  double unique(const std::array<double, 3> &blocks) const {
+    return std::min(sum(blocks), most);
   }
 };
 
@@ -87,12 +98,70 @@ std::vector<Sharing> sharing(const std::array<const Lines *, 4> &blocks,
     share.most = allocation ? std::ceil(double(allocation->bytes) / lineBytes)
                             : share.lines;
     share.most = std::max(share.most, share.lines);
+    if (allocation)
+      share.allocation = {allocation->base / lineBytes,
+                          (allocation->base + allocation->bytes) / lineBytes +
+                              1};
     for (unsigned d = 0; d < 3; ++d)
       share.overlap[d] =
           hasNeighbour[d] ? overlap(lines, parts[d + 1][base]) : 1;
     result.push_back(share);
   }
   return result;
+}
+
+/// A line and when a block first touches it, in the block's own time from 0 to
+/// 1.
+using Touch = std::pair<uint64_t, double>;
+
+/// Those between two lines, by line.
+std::vector<Touch> touchesIn(const std::array<uint64_t, 2> &range,
+                             const Lines &order) {
+  std::vector<Touch> touches;
+  for (size_t i = 0; i < order.size(); ++i)
+    if (order[i] >= range[0] && order[i] < range[1])
+      touches.emplace_back(order[i], double(i) / double(order.size()));
+  std::sort(touches.begin(), touches.end());
+  return touches;
+}
+
+/// Mean time between a touch of `a` and that of `b` next to it in memory.
+double timeApart(const std::vector<Touch> &a, const std::vector<Touch> &b) {
+  double apart = 0;
+  for (const auto &[line, when] : a) {
+    auto next = std::lower_bound(b.begin(), b.end(), Touch{line, 0});
+    if (next == b.end() || (next != b.begin() &&
+                            line - std::prev(next)->first < next->first - line))
+      --next;
+    apart += std::abs(when - next->second);
+  }
+  return apart / double(a.size());
+}
+
+/// Looks whether a block in the middle and those at the ends of the grid go
+/// over the same range of an allocation, rather than each over its own part.
+void lookFarAway(Sharing &share, const BlockLines &center,
+                 std::initializer_list<const BlockLines *> ends) {
+  std::vector<Touch> own = touchesIn(share.allocation, center.readOrder);
+  if (own.empty())
+    return;
+  uint64_t lowest = own.front().first, highest = own.back().first;
+  uint64_t narrowest = highest - lowest;
+  double apart = 0;
+  for (const BlockLines *end : ends) {
+    std::vector<Touch> other = touchesIn(share.allocation, end->readOrder);
+    if (other.empty())
+      return;
+    lowest = std::min(lowest, other.front().first);
+    highest = std::max(highest, other.back().first);
+    narrowest = std::min(narrowest, other.back().first - other.front().first);
+    apart += timeApart(other, own) / double(ends.size());
+  }
+  share.isFar = 2 * narrowest > highest - lowest;
+  if (!share.isFar)
+    return;
+  share.apart = apart;
+  share.most = std::min(share.most, double(highest - lowest + 1));
 }
 
 /// Atomics of one block on an address, and what they and those of its
@@ -161,6 +230,10 @@ double timing::dramBytesPerClk(const TargetSpec &target, double readBytes,
   return target.dramGBs * 1e3 / target.clockMHz * (read + mix * (mixed - read));
 }
 
+double timing::stillThere(double distance, double cacheBytes) {
+  return cacheBytes > 0 ? std::clamp(2 - distance / cacheBytes, 0.0, 1.0) : 0;
+}
+
 void DramTraffic::followItself(double l2Bytes) {
   double kept = surviving(uniqueReadBytes + writeBytes, l2Bytes);
   readBytes -= kept * uniqueReadBytes;
@@ -171,7 +244,8 @@ DramTraffic timing::dramTraffic(const LinesByBlock &lines,
                                 const Neighbours &near, exec::Dim3 grid,
                                 uint64_t waveBlocks, double l2Bytes,
                                 unsigned lineBytes,
-                                const exec::GlobalMemory &memory) {
+                                const exec::GlobalMemory &memory,
+                                bool byDistance) {
   DramTraffic traffic;
   static const BlockLines kNone;
   auto of = [&](uint64_t block) -> const BlockLines & {
@@ -193,15 +267,29 @@ DramTraffic timing::dramTraffic(const LinesByBlock &lines,
                               double(grid[2])};
   std::array<double, 3> wave = box(grid, waveBlocks);
   std::vector<Sharing> reads = sharing(read, has, lineBytes, memory);
-  double volume = 0;
-  for (const Sharing &share : reads)
+  auto ends = {&of(0), &of(uint64_t(total) - 1)};
+  bool oneWave = byDistance && waves <= 1 && total > 2 * ids.size();
+  if (oneWave) {
+    for (Sharing &share : reads)
+      lookFarAway(share, of(near.center), ends);
+  }
+  double volume = 0, flow = 0; // bytes: distinct, and all that are asked for
+  for (const Sharing &share : reads) {
     volume += share.unique(wave) * lineBytes;
+    flow += share.sum(wave) * lineBytes;
+  }
+  traffic.againHitRate = stillThere(volume, l2Bytes);
   // What survives from one wave to the next.
   double kept = surviving(volume, l2Bytes);
   for (const Sharing &share : reads) {
     double once = share.unique(whole) * lineBytes;
     double eachWave = std::max(once, waves * share.unique(wave) * lineBytes);
     traffic.readBytes += kept * once + (1 - kept) * eachWave;
+    if (share.isFar) {
+      double again = std::max(0.0, share.sum(whole) - share.most) * lineBytes;
+      double distance = std::min(volume, share.apart * flow);
+      traffic.readBytes += again * (1 - stillThere(distance, l2Bytes));
+    }
     traffic.uniqueReadBytes += once;
     traffic.blockReadBytes += share.lines * lineBytes * total;
   }

@@ -30,34 +30,52 @@ bool TraceRecorder::hasEnough(uint64_t block) const {
          traces[at->second].cutWarps >= limits.warpsPerBlock;
 }
 
+void TraceRecorder::addLines(BlockTrace &trace, AccessRecord &access) {
+  access.wavefronts += static_cast<uint16_t>(scratch.wavefronts);
+  access.lookups += static_cast<uint16_t>(scratch.lookups);
+  access.sectors += static_cast<uint16_t>(scratch.sectors);
+  access.numLines += scratch.numLines;
+  trace.lines.insert(trace.lines.end(), scratch.lines.begin(),
+                     scratch.lines.begin() + scratch.numLines);
+}
+
 void TraceRecorder::recordAccess(BlockTrace &trace, TraceRecord &record,
                                  const exec::TraceEvent &event,
                                  const exec::InstMeta &inst) {
   AccessRecord access;
-  if (event.space == ptx::Space::Shared) {
-    auto kind = inst.isAtomic ? exec::SharedAccess::Atomic
-                : inst.isLoad ? exec::SharedAccess::Load
-                              : exec::SharedAccess::Store;
-    access.wavefronts = static_cast<uint16_t>(exec::sharedWavefronts(
-        event.addresses, event.predOn, inst.bytesPerLane, kind, limits.units));
-  } else {
+  access.requests = static_cast<uint16_t>(inst.accesses);
+  access.firstLine = static_cast<uint32_t>(trace.lines.size());
+  auto kind = inst.isAtomic ? exec::SharedAccess::Atomic
+              : inst.isLoad ? exec::SharedAccess::Load
+                            : exec::SharedAccess::Store;
+  forEachAccess(inst, event, [&](const uint64_t *addresses, uint32_t bytes) {
+    if (event.space == ptx::Space::Shared) {
+      access.wavefronts += static_cast<uint16_t>(exec::sharedWavefronts(
+          addresses, event.predOn, bytes, kind, limits.units));
+      return;
+    }
     if (event.space == ptx::Space::Local) { // each warp has its own
       constexpr uint64_t kMostWarps = 64, kFrameWords = uint64_t(1) << 24;
-      exec::coalesceLocal(event.addresses, event.predOn, inst.bytesPerLane,
+      exec::coalesceLocal(addresses, event.predOn, bytes,
                           (event.block * kMostWarps + event.warp) * kFrameWords,
                           limits.units, scratch);
     } else {
-      exec::coalesce(event.addresses, event.predOn, inst.bytesPerLane,
-                     limits.units, scratch);
+      exec::coalesce(addresses, event.predOn, bytes, limits.units, scratch);
     }
-    access.wavefronts = static_cast<uint16_t>(scratch.wavefronts);
-    access.lookups = static_cast<uint16_t>(scratch.lookups);
-    access.sectors = static_cast<uint16_t>(scratch.sectors);
-    access.firstLine = static_cast<uint32_t>(trace.lines.size());
-    access.numLines = scratch.numLines;
-    trace.lines.insert(trace.lines.end(), scratch.lines.begin(),
-                       scratch.lines.begin() + scratch.numLines);
-  }
+    addLines(trace, access);
+  });
+  record.access = static_cast<int32_t>(trace.accesses.size());
+  trace.accesses.push_back(access);
+}
+
+/// A constant at one address for all lanes is an operand of what uses it.
+void TraceRecorder::recordConstant(BlockTrace &trace, TraceRecord &record,
+                                   const exec::TraceEvent &event) {
+  AccessRecord access;
+  access.requests = static_cast<uint16_t>(
+      exec::distinctAddresses(event.addresses, event.predOn));
+  if (access.requests <= 1)
+    return;
   record.access = static_cast<int32_t>(trace.accesses.size());
   trace.accesses.push_back(access);
 }
@@ -83,13 +101,25 @@ void TraceRecorder::instruction(const exec::TraceEvent &event) {
   const exec::InstMeta &inst = insts[event.inst];
   TraceRecord record{event.inst, -1};
   if (inst.isMemory && event.addresses && event.predOn && !inst.registerSlots &&
-      event.space != ptx::Space::Param)
-    recordAccess(trace, record, event, inst);
+      event.space != ptx::Space::Param) {
+    if (inst.cls == exec::InstClass::ConstLoad)
+      recordConstant(trace, record, event);
+    else
+      recordAccess(trace, record, event, inst);
+  }
   warp.records.push_back(record);
   ++trace.recorded;
   auto end = warp.records.end();
   size_t up = std::min<size_t>(hoist[event.inst], warp.records.size() - 1);
   std::rotate(end - 1 - up, end - 1, end);
+}
+
+std::vector<uint64_t> TraceRecorder::recorded() const {
+  std::vector<uint64_t> counts;
+  for (const BlockTrace &trace : traces)
+    if (trace.recorded)
+      counts.push_back(trace.recorded);
+  return counts;
 }
 
 std::vector<BlockTrace> TraceRecorder::takeTraces() {

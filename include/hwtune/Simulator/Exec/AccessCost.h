@@ -43,6 +43,11 @@ uint32_t sharedWavefronts(const uint64_t *addresses, uint32_t mask,
                           uint32_t laneBytes, SharedAccess kind,
                           const AccessUnits &units = {});
 
+/// How many addresses the lanes of `mask` have: a load from constant memory is
+/// split into as many requests (CUDA C++ programming guide, device memory
+/// accesses).
+uint32_t distinctAddresses(const uint64_t *addresses, uint32_t mask);
+
 /// A touched line: its number (address / line bytes) and its sectors.
 struct LineRecord {
   uint64_t line;
@@ -70,6 +75,34 @@ void coalesce(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes,
 /// `frame` is the number of the warp's first word.
 void coalesceLocal(const uint64_t *addresses, uint32_t mask, uint32_t laneBytes,
                    uint64_t frame, const AccessUnits &units, LineAccess &out);
+
+/// How the lanes of a warp go to the matrix of a `wmma.load` or `wmma.store`:
+/// in runs of elements side by side, a leading dimension apart. Each access
+/// covers a tile of the matrix. Where the elements that a lane holds in one
+/// register are neighbours in memory, four lanes share a run, and the next four
+/// go to the next run; else eight lanes share a run, each with one element.
+/// (`ptxas` 13.0 for sm_75 to sm_90, by its code; sm_70 differs.)
+struct FragmentShape {
+  uint16_t runs = 0, runElements = 0;
+  uint8_t elementBits = 0;
+  uint8_t packed = 1; ///< elements of a lane that go together
+  bool isAcross = false;
+  uint8_t matricesAtOnce = 1; ///< of shared memory: 1, or as `ldmatrix` does
+  bool isTransposed = false;  ///< by a `movmatrix` for each access
+
+  uint32_t laneBytes() const {
+    return uint32_t(elementBits) * (isAcross ? 1u : packed) / 8;
+  }
+  uint32_t accesses() const;
+  /// Load or store instructions of a warp.
+  uint32_t instructions(bool isShared) const {
+    uint32_t atOnce = isShared ? matricesAtOnce : 1;
+    return (accesses() + atOnce - 1) / atOnce;
+  }
+  /// Fills the 32 addresses of one access; `leading` is in elements.
+  void addresses(uint64_t base, uint64_t leading, uint32_t access,
+                 uint64_t *out) const;
+};
 
 } // namespace hwtune::exec
 

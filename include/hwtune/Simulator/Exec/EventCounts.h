@@ -87,6 +87,8 @@ struct EventCounts {
   uint64_t localLoads = 0, localStores = 0;
   uint64_t localLoadSectors = 0, localStoreSectors = 0;
 
+  /// Requests of ld.const beyond its first: one for each address of a warp.
+  uint64_t constantReplays = 0;
   uint64_t asyncCopies = 0, asyncCopySectors = 0, asyncCopyWavefronts = 0;
   uint64_t barriers = 0; ///< warp instructions that wait for a block barrier
   uint64_t shuffles = 0;
@@ -126,6 +128,7 @@ template <typename F> void forEachCount(EventCounts &e, F f) {
                           &e.localStores,
                           &e.localLoadSectors,
                           &e.localStoreSectors,
+                          &e.constantReplays,
                           &e.asyncCopies,
                           &e.asyncCopySectors,
                           &e.asyncCopyWavefronts,

@@ -14,6 +14,7 @@
 #ifndef HWTUNE_SIMULATOR_EXEC_TRACE_H
 #define HWTUNE_SIMULATOR_EXEC_TRACE_H
 
+#include "hwtune/Simulator/Exec/AccessCost.h"
 #include "hwtune/Simulator/Exec/EventCounts.h"
 #include "hwtune/Simulator/Ptx/Ast.h"
 
@@ -35,6 +36,7 @@ struct InstMeta {
   /// Virtual registers of the function (dense ids of the AST), predicates and
   /// the guard included.
   std::vector<uint32_t> writes, reads;
+  std::optional<int64_t> immediate; ///< the last one of its operands
   bool guarded = false;
   bool isBranch = false;
   bool isBlockStart = false; ///< first of a basic block
@@ -42,7 +44,11 @@ struct InstMeta {
   bool isMemory = false;               ///< `TraceEvent::addresses` is filled
   ptx::Space space = ptx::Space::None; ///< None: generic
   uint32_t bytesPerLane = 0;           ///< vector elements included
+  int64_t offset = 0;                  ///< added to the base register
   bool isLoad = false, isStore = false, isAtomic = false, isAsync = false;
+  /// Of wmma.load and wmma.store: how they go to memory.
+  std::optional<FragmentShape> fragment;
+  uint32_t accesses = 1; ///< load or store instructions of hardware
   /// Of `st`: the registers it stores by element, or `ptx::kNone`.
   std::vector<uint32_t> stored;
   /// cp.async.commit_group, or wait_all, which is that and wait_group 0.
@@ -75,7 +81,21 @@ struct TraceEvent {
   /// instructions. Shared and local addresses are offsets in their window.
   const uint64_t *addresses = nullptr;
   ptx::Space space = ptx::Space::None; ///< of this access, generic resolved
+  uint64_t leading = 0; ///< of a fragment: elements from run to run
 };
+
+/// Calls `f` with 32 addresses and the bytes of a lane for each access that
+/// `event` makes to memory.
+template <typename F>
+void forEachAccess(const InstMeta &inst, const TraceEvent &event, F f) {
+  if (!inst.fragment)
+    return f(event.addresses, inst.bytesPerLane);
+  uint64_t addresses[32];
+  for (uint32_t i = 0; i < inst.fragment->accesses(); ++i) {
+    inst.fragment->addresses(event.addresses[0], event.leading, i, addresses);
+    f(static_cast<const uint64_t *>(addresses), inst.fragment->laneBytes());
+  }
+}
 
 class TraceHook {
 public:

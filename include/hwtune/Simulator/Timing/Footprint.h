@@ -21,13 +21,17 @@ namespace hwtune::timing {
 /// Numbers of lines, kept as 64 to a word.
 class LineSet {
 public:
-  void insert(uint64_t line) {
+  /// Whether it is new.
+  bool insert(uint64_t line) {
     uint64_t page = line / 64;
     if (page != lastPage || !last) {
       last = &pages[page]; // stays valid: the map is node-based
       lastPage = page;
     }
-    *last |= uint64_t(1) << (line % 64);
+    uint64_t bit = uint64_t(1) << (line % 64);
+    bool isNew = !(*last & bit);
+    *last |= bit;
+    return isNew;
   }
   std::vector<uint64_t> sorted() const;
 
@@ -39,6 +43,7 @@ private:
 /// Lines of global memory that a block touches, sorted and distinct.
 struct BlockLines {
   std::vector<uint64_t> read, written;
+  std::vector<uint64_t> readOrder; ///< `read`, as they were first touched
 };
 using LinesByBlock = std::unordered_map<uint64_t, BlockLines>;
 
@@ -62,6 +67,7 @@ public:
 private:
   struct Sets {
     LineSet read, written;
+    std::vector<uint64_t> readOrder;
   };
   std::span<const exec::InstMeta> insts;
   std::vector<bool> joined;

@@ -29,6 +29,10 @@ struct GridSample {
   /// Of the blocks of one SM, in launch order: some rounds of resident
   /// blocks, or one where these are longer than what is recorded.
   std::vector<BlockTrace> traces;
+  /// Warp instructions of each block, where all were counted, and the longest
+  /// of them, or its end.
+  std::vector<uint64_t> blockInsts;
+  BlockTrace longest;
   LinesByBlock lines;     ///< of `neighbours(grid)`
   AtomicsByBlock atomics; ///< of the same
 };

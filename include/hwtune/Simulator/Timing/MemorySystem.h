@@ -8,6 +8,7 @@
 #ifndef HWTUNE_SIMULATOR_TIMING_MEMORYSYSTEM_H
 #define HWTUNE_SIMULATOR_TIMING_MEMORYSYSTEM_H
 
+#include "hwtune/Simulator/Timing/Footprint.h"
 #include "hwtune/Simulator/Timing/SmSimulation.h"
 
 #include <list>
@@ -50,7 +51,7 @@ public:
 
   /// `record` is null where no lane was active.
   AccessTime access(const exec::InstMeta &inst, const AccessRecord *record,
-                    const std::vector<exec::LineRecord> &lines, double now);
+                    const BlockTrace &block, double now);
   /// One access to a spilled word; when the load/store unit has taken it.
   double spill(double now);
   /// When a shuffle's result is ready.
@@ -67,9 +68,9 @@ private:
   double serve(double instructions, double wavefronts, double now,
                double lookups = 0);
   AccessTime accessGlobal(const exec::InstMeta &inst,
-                          const AccessRecord &record,
-                          const std::vector<exec::LineRecord> &lines,
+                          const AccessRecord &record, const BlockTrace &block,
                           double now);
+  unsigned loadAgain(uint64_t block, uint64_t line, uint8_t mask);
   AccessTime beyondL1(unsigned sectors, bool isStore, double hitRate,
                       double now);
   void fill(unsigned sectors);
@@ -79,6 +80,7 @@ private:
   const TargetSpec &target;
   const Mechanisms &on;
   TagStore l1;
+  std::unordered_map<uint64_t, LineSet> loaded; ///< sectors, by block
   bool storeTurn = false;
   double spillMisses = 0; ///< fraction of the next one, as `missCredit`
   double lsuFree = 0, l2Free = 0, dramFree = 0, atomicFree = 0;

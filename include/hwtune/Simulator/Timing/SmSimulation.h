@@ -30,6 +30,7 @@ struct SmInput {
   int64_t residentBlocks = 1;
   int64_t l1Bytes = 0;
   double l2HitRate = 1;      ///< of what misses L1
+  double againHitRate = 1;   ///< of what the block has loaded before
   double localL2HitRate = 1; ///< the same of local memory
   double spillL1HitRate = 1; ///< of loads of spilled words
   /// Of the grid, what the mix of reads and writes sustains; 0: no bound.

@@ -36,12 +36,17 @@ struct Mechanisms {
   bool coalescing = true;    ///< more sectors than the useful bytes need
   bool lsu = true;           ///< load/store unit: one instruction per n clocks
   bool lookups = true;       ///< each line of an access is looked up
+  bool shuffles = true;      ///< as accesses to shared memory without banks
+  bool barriers = true;      ///< warps wait for each other
+  bool constants = true;     ///< each address of an ld.const is a request
   bool l1 = true;            ///< L1 hits
   bool fill = true;          ///< what arrives in L1 uses its data stage
   bool l2 = true;            ///< L2 bandwidth and reuse
+  bool reuse = true;         ///< L2 holds what was used not long ago
   bool dram = true;          ///< DRAM bandwidth
   bool occupancy = true;     ///< only as many resident blocks as fit
   bool tail = true;          ///< last wave, SMs without work
+  bool skew = true;          ///< blocks that do more than others
   bool launch = true;        ///< launch overhead
   bool blockStarts = true;   ///< blocks start one after the other
   bool atomics = true;       ///< atomics on one address wait for each other
@@ -71,6 +76,9 @@ struct TimingOptions {
   bool wholeGrid = false;
   /// Interior blocks sampled for the counts, beside one per border class.
   uint32_t interiorBlocks = 6;
+  /// Grids whose blocks differ by more than their place are counted whole, up
+  /// to so many blocks and estimated warp instructions.
+  uint64_t countedBlocks = 1 << 14, countedInstructions = 20'000'000;
   /// Warp instructions replayed on the simulated SM.
   uint64_t simulatedInstructions = 400000;
   uint64_t instructionBudget = 0; ///< watchdog, see `LaunchOptions`

@@ -23,6 +23,11 @@ namespace hwtune::timing {
 /// through it: half of the cache works for each.
 double surviving(double volume, double cacheBytes);
 
+/// Share of what was used last before `distance` other bytes that a cache still
+/// holds: all that it has room for, then less, none of twice as much (assumed:
+/// no cache forgets exactly what is oldest).
+double stillThere(double distance, double cacheBytes);
+
 /// Bytes per clock between L2 and DRAM, for a mix of reads and writes: as many
 /// of both sustain `dram_eff_mixed` of the peak, reads alone `dram_eff_read`.
 /// 0: unknown.
@@ -46,6 +51,8 @@ struct DramTraffic {
   double blockReadBytes = 0;
   /// Distinct bytes that the grid reads.
   double uniqueReadBytes = 0;
+  /// Share of what a block reads again that L2 still has.
+  double againHitRate = 1;
 
   /// The same when the launch before was equal: what that left in L2 is neither
   /// read again nor written back.
@@ -55,10 +62,15 @@ struct DramTraffic {
 /// Lines of each block, per allocation: unique lines of n blocks in a row
 /// along one dimension are lines * (1 + (n - 1) * (1 - overlap)), with the
 /// overlap of two neighbours. One wave of `waveBlocks` blocks shares L2; from
-/// wave to wave only what fits `l2Bytes` survives.
+/// wave to wave only what fits `l2Bytes` survives. No more lines are touched
+/// than lie between the lowest and the highest that the blocks of `lines`
+/// touch. Where one wave reads more than that, its blocks sweep over the same
+/// lines at different times: what they find in L2 depends on how long ago that
+/// was.
 DramTraffic dramTraffic(const LinesByBlock &lines, const Neighbours &near,
                         exec::Dim3 grid, uint64_t waveBlocks, double l2Bytes,
-                        unsigned lineBytes, const exec::GlobalMemory &memory);
+                        unsigned lineBytes, const exec::GlobalMemory &memory,
+                        bool byDistance = true);
 
 /// Atomic operations of the grid on the address where most of them meet: where
 /// a neighbour goes to it too, all blocks along that dimension do.

@@ -20,7 +20,8 @@ namespace hwtune::timing {
 
 /// One memory access of one warp.
 struct AccessRecord {
-  uint16_t wavefronts = 1;
+  uint16_t requests = 1; ///< the load/store unit takes one at a time
+  uint16_t wavefronts = 0;
   uint16_t sectors = 0, lookups = 0;
   uint32_t firstLine = 0, numLines = 0; ///< into `BlockTrace::lines`
 };
@@ -61,12 +62,18 @@ public:
   /// Once all warps of `block` have been cut.
   bool hasEnough(uint64_t block) const override;
 
+  /// Instructions recorded of the blocks that ran.
+  std::vector<uint64_t> recorded() const;
+
   /// In the order of `record`; blocks that did not run are empty.
   std::vector<BlockTrace> takeTraces();
 
 private:
   void recordAccess(BlockTrace &trace, TraceRecord &record,
                     const exec::TraceEvent &event, const exec::InstMeta &inst);
+  void recordConstant(BlockTrace &trace, TraceRecord &record,
+                      const exec::TraceEvent &event);
+  void addLines(BlockTrace &trace, AccessRecord &access);
 
   std::span<const exec::InstMeta> insts;
   std::span<const uint8_t> hoist;

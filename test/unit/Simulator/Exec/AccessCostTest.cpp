@@ -141,4 +141,50 @@ TEST(AccessCost, LocalMemoryIsInterleavedByLane) {
   EXPECT_EQ(access.wavefronts, 1u); // a bank for each lane
 }
 
+TEST(AccessCost, ConstantsAreOneRequestForEachAddress) {
+  auto requests = [](const Lanes &at, uint32_t mask = kAll) {
+    return distinctAddresses(at.data(), mask);
+  };
+  EXPECT_EQ(requests(lanes([](auto) { return 64; })), 1u);
+  EXPECT_EQ(requests(lanes([](auto l) { return 4 * l; })), 32u);
+  EXPECT_EQ(requests(lanes([](auto l) { return 4 * (l / 8); })), 4u);
+  EXPECT_EQ(requests(lanes([](auto l) { return 4 * l; }), 0x7), 3u);
+  EXPECT_EQ(requests(lanes([](auto l) { return l; }), 0), 0u);
+}
+
+/// 16 x 16 elements in 16 runs.
+FragmentShape square(uint8_t bits, uint8_t packed, bool isAcross) {
+  FragmentShape shape;
+  shape.runs = shape.runElements = 16;
+  shape.elementBits = bits;
+  shape.packed = packed;
+  shape.isAcross = isAcross;
+  return shape;
+}
+
+TEST(AccessCost, FragmentsAreTilesOfTheMatrix) {
+  Lanes at;
+  FragmentShape halves = square(16, 2, false); // of A by rows
+  EXPECT_EQ(halves.laneBytes(), 4u);
+  EXPECT_EQ(halves.accesses(), 4u);
+  halves.addresses(1000, 100, 3, at.data()); // rows 8.., elements 8..
+  EXPECT_EQ(at[0], 1000u + 2 * (8 * 100 + 8));
+  EXPECT_EQ(at[3], at[0] + 12);
+  EXPECT_EQ(at[4], at[0] + 2 * 100);
+  FragmentShape bytes = square(8, 4, true); // of A by columns
+  EXPECT_EQ(bytes.laneBytes(), 1u);
+  EXPECT_EQ(bytes.accesses(), 8u);
+  bytes.addresses(0, 100, 1, at.data()); // the second of four in a register
+  EXPECT_EQ(at[0], 100u);
+  EXPECT_EQ(at[1], 500u);
+  EXPECT_EQ(at[4], 101u);
+  bytes.addresses(0, 100, 4, at.data()); // the upper half of the runs
+  EXPECT_EQ(at[0], 8u);
+  EXPECT_EQ(square(32, 2, false).accesses(), 4u); // sums by rows: 64 bits
+  EXPECT_EQ(square(32, 2, true).accesses(), 8u);
+  halves.matricesAtOnce = 4;
+  EXPECT_EQ(halves.instructions(true), 1u);
+  EXPECT_EQ(halves.instructions(false), 4u);
+}
+
 } // namespace

@@ -75,13 +75,16 @@ TEST(GridSample, GridsWhoseBlocksWaitForEachOtherRunWhole) {
 
 TEST(GridSample, LongBlocksOfAnSmAreCutAndExtrapolated) {
   std::string text = loop("", "3000");
-  // Blocks that start together end together. A cut sees no end of others.
+  // Blocks that start together end together, where the load/store unit serves
+  // them in turns. A cut sees no end of others.
+  TargetSpec target = *knownTarget("a100-sxm4-80gb");
+  target.clocksPerMemoryInst = 2;
   TimingOptions all, cut;
   all.mechanisms.blockStarts = cut.mechanisms.blockStarts = false;
   all.simulatedInstructions = uint64_t(1) << 40;
   cut.simulatedInstructions = 200000;
-  TimingReport a = time(text, {108 * 64, 64}, cut);
-  TimingReport b = time(text, {108 * 64, 64}, all);
+  TimingReport a = time(text, {108 * 64, 64}, cut, "", &target);
+  TimingReport b = time(text, {108 * 64, 64}, all, "", &target);
   EXPECT_EQ(a.launch.events.instExecuted, b.launch.events.instExecuted);
   // Six full blocks, and what fits 200,000 instructions of 32 others.
   EXPECT_LT(a.launch.warpInstructions, b.launch.warpInstructions / 4);

@@ -13,6 +13,7 @@
 
 #include "Kernels.h"
 
+#include "hwtune/Simulator/Timing/BlockWork.h"
 #include "hwtune/Simulator/Timing/PseudoSass.h"
 #include "hwtune/Simulator/Timing/Traffic.h"
 
@@ -63,6 +64,56 @@ TEST(Mechanisms, DoublePrecisionPipeIsNarrower) {
   options.mechanisms.dependence = false;
   options.mechanisms.memoryLatency = false;
   EXPECT_NEAR(ratio(slow, fast, full, options).simulation, 1, 0.05);
+}
+
+TEST(Mechanisms, SpecialFunctionsHaveFewLanes) {
+  Launch full{432, 512};
+  std::string special = manyOps("ex2.approx.ftz.f32 %f{0}, %f{0};");
+  std::string single = manyOps("fma.rn.f32 %f{0}, %f{0}, %f40, %f41;");
+  Ratio on = ratio(special, single, full);
+  EXPECT_NEAR(on.simulation, 4, 0.4); // 16 against 64 lanes
+  EXPECT_GT(on.formula, 3);
+  TimingOptions options = without(&Mechanisms::pipes);
+  options.mechanisms.dependence = false;
+  EXPECT_NEAR(ratio(special, single, full, options).simulation, 1, 0.05);
+}
+
+TEST(Mechanisms, IntegersHaveLanesOfTheirOwn) {
+  Launch full{328, 512};
+  TargetSpec target = *knownTarget("rtx-3090"); // 64 of them, 128 for floats
+  std::string integer = manyOps("add.u32 %r{0}, %r{0}, %r40;");
+  std::string single = manyOps("add.f32 %f{0}, %f{0}, %f40;");
+  Ratio on = ratio(integer, single, full, {}, &target);
+  EXPECT_NEAR(on.simulation, 2, 0.2);
+  EXPECT_GT(on.formula, 1.3);
+  Ratio off =
+      ratio(integer, single, full, without(&Mechanisms::pipes), &target);
+  EXPECT_NEAR(off.simulation, 1, 0.05);
+}
+
+TEST(Mechanisms, MatrixUnitsHaveARateForEachType) {
+  auto products = [](const std::string &type) {
+    bool isWide = type == "tf32";
+    std::string text = kernel(
+        "", repeat(128, [&](int i) {
+          int sum = i % 32 * 4;
+          return fmt::format("mma.sync.aligned.m16n8k8.row.col.f32.{0}.{0}.f32 "
+                             "{{%f{1}, %f{2}, "
+                             "%f{3}, %f{4}}}, {{%r1, %r2{5}}}, {{%r5{6}}}, "
+                             "{{%f200, %f201, %f202, "
+                             "%f203}};",
+                             type, sum, sum + 1, sum + 2, sum + 3,
+                             isWide ? ", %r3, %r4" : "", isWide ? ", %r6" : "");
+        }));
+    return text.replace(text.find("sm_70"), 5, "sm_80");
+  };
+  Launch full{432, 256};
+  Ratio on = ratio(products("tf32"), products("f16"), full);
+  EXPECT_NEAR(on.simulation, 2, 0.2); // 512 against 1024 multiply-adds a clock
+  EXPECT_NEAR(on.formula, 2, 0.3);
+  Ratio off = ratio(products("tf32"), products("f16"), full,
+                    without(&Mechanisms::pipes));
+  EXPECT_NEAR(off.simulation, 1, 0.05);
 }
 
 TEST(Mechanisms, PairsOfHalvesHaveTheirOwnRate) {
@@ -134,6 +185,84 @@ TEST(Mechanisms, StridedAccessNeedsMoreSectors) {
   TimingOptions options = without(&Mechanisms::coalescing);
   options.mechanisms.l1 = options.mechanisms.dram = false;
   EXPECT_LT(ratio(slow, fast, full, options).simulation, 1.3);
+}
+
+/// 32 loads of a 16 x 16 matrix of halves whose rows lie `leading` apart.
+std::string fragmentLoads(const std::string &space, int leading) {
+  return kernel(
+      "",
+      fmt::format("mov.u64 %rd1, {};\n", space == "shared" ? "sh" : "%rd0") +
+          repeat(32,
+                 [&](int i) {
+                   return fmt::format(
+                       "wmma.load.a.sync.aligned.row.m16n16k16.{}.f16 "
+                       "{{%r{}, %r{}, %r{}, %r{}, %r{}, %r{}, %r{}, %r{}}}, "
+                       "[%rd1], {};",
+                       space, 10 + i, 50 + i, 90 + i, 130 + i, 170 + i, 11 + i,
+                       51 + i, 91 + i, leading);
+                 }),
+      ".shared .align 16 .b8 sh[8192];");
+}
+
+TEST(Mechanisms, FragmentsMeetInTheBanksOfSharedMemory) {
+  // Rows of 128 bytes meet in the same banks, rows of 144 in none: four
+  // matrices of 8 rows of 16 bytes take 8 wavefronts each, or one.
+  std::string slow = fragmentLoads("shared", 64),
+              fast = fragmentLoads("shared", 72);
+  Launch full{216, 256};
+  Ratio on = ratio(slow, fast, full);
+  EXPECT_GT(on.simulation, 4);
+  EXPECT_GT(on.formula, 4);
+  exec::EventCounts events = time(slow, full).launch.events;
+  EXPECT_EQ(events.sharedLoads, 216u * 8 * 32);
+  EXPECT_EQ(events.sharedLoadWavefronts, 216u * 8 * 32 * 32);
+  EXPECT_EQ(time(fast, full).launch.events.sharedLoadWavefronts,
+            216u * 8 * 32 * 4);
+  Ratio off = ratio(slow, fast, full, without(&Mechanisms::bankConflicts));
+  EXPECT_NEAR(off.simulation, 1, 0.05);
+  EXPECT_NEAR(off.formula, 1, 0.05);
+}
+
+TEST(Mechanisms, FragmentsFromGlobalMemoryAreSeveralLoads) {
+  // Four of 32 bits, each of 8 rows of 16 bytes: a sector of each row.
+  TimingReport report = time(fragmentLoads("global", 4096), {216, 256});
+  exec::EventCounts events = report.launch.events;
+  EXPECT_EQ(events.globalLoads, 216u * 8 * 32 * 4);
+  EXPECT_EQ(events.globalLoadSectors, 216u * 8 * 32 * 4 * 8);
+  EXPECT_EQ(events.globalLoadLines, 216u * 8 * 32 * 4 * 8);
+  // Rows that follow each other, 32 bytes each, are on two lines a load.
+  TimingReport dense = time(fragmentLoads("global", 16), {216, 256});
+  EXPECT_EQ(dense.launch.events.globalLoadLines, 216u * 8 * 32 * 4 * 2);
+  EXPECT_GT(report.simulation.cycles, 1.5 * dense.simulation.cycles);
+  EXPECT_GT(report.formula.cycles, 1.5 * dense.formula.cycles);
+}
+
+TEST(Mechanisms, LanesThatWantDifferentConstantsTakeTurns) {
+  auto constants = [](int stride) {
+    return kernel(
+        "",
+        fmt::format("mov.u64 %rd1, table;\nmul.wide.u32 %rd2, %r0, {};"
+                    "\nadd.u64 %rd1, %rd1, %rd2;\n",
+                    stride) +
+            repeat(64,
+                   [](int i) {
+                     return fmt::format("ld.const.f32 %f{0}, [%rd1+{1}"
+                                        "];\nadd.f32 %f{0}, %f{0}, "
+                                        "%f200;",
+                                        i, 4 * i);
+                   }),
+        ".const .align 4 .b8 table[8192];");
+  };
+  Launch full{216, 256};
+  Ratio on = ratio(constants(4), constants(0), full);
+  EXPECT_GT(on.simulation, 8);
+  EXPECT_GT(on.formula, 8);
+  EXPECT_EQ(time(constants(4), full).launch.events.constantReplays,
+            216u * 8 * 64 * 31);
+  Ratio off =
+      ratio(constants(4), constants(0), full, without(&Mechanisms::constants));
+  EXPECT_NEAR(off.simulation, 1, 0.05);
+  EXPECT_NEAR(off.formula, 1, 0.05);
 }
 
 TEST(Mechanisms, LoadLatencyIsExposedByAChain) {
@@ -309,6 +438,64 @@ TEST(Mechanisms, L2KeepsWhatBlocksShare) {
   EXPECT_GT(off.simulation.cycles, 1.5 * on.simulation.cycles);
 }
 
+/// 500 blocks of 256 threads read 16 bytes each and go on behind the last of
+/// them, `loads` times, in a range of `bytes`.
+std::string sweeps(int loads, uint64_t bytes) {
+  return kernel("", "mov.u32 %r10, 0;\nshl.b32 %r11, %r1, 4;\n"
+                    "L: " +
+                        fmt::format("and.b32 %r12, %r11, {};\n", bytes - 1) +
+                        "cvt.u64.u32 %rd1, %r12;\nadd.u64 %rd1, %rd1, %rd0;\n"
+                        "ld.global.cg.v4.f32 {%f0, %f1, %f2, %f3}, [%rd1];\n"
+                        "add.f32 %f4, %f4, %f0;\n"
+                        "add.u32 %r11, %r11, 2048000;\n"
+                        "add.u32 %r10, %r10, 1;\n" +
+                        fmt::format("setp.lt.u32 %p1, %r10, {};\n", loads) +
+                        "@%p1 bra L;\n");
+}
+
+TEST(Mechanisms, L2HoldsWhatWasUsedNotLongAgo) {
+  // 46.9 MiB of a buffer of 64 are read, or the first 16 of them, nearly three
+  // times, each part by other blocks than before.
+  const std::string stream = sweeps(24, 64 << 20), again = sweeps(24, 16 << 20);
+  Launch launch{500, 256};
+  constexpr double kMiB = 1 << 20;
+  TimingReport once = time(stream, launch), kept = time(again, launch);
+  EXPECT_NEAR(once.dramReadBytes / kMiB, 46.9, 0.5);
+  EXPECT_NEAR(kept.dramReadBytes / kMiB, 16, 0.5);
+  EXPECT_GT(once.simulation.cycles, 1.5 * kept.simulation.cycles);
+  EXPECT_GT(once.formula.cycles, 1.5 * kept.formula.cycles);
+  EXPECT_GT(kept.l2HitRate, 0.6);
+  // A cache of 6 MiB has forgotten the range before it is read again.
+  TargetSpec small = *knownTarget("a100-sxm4-80gb");
+  small.l2Bytes = 6 << 20;
+  TimingReport forgotten = time(again, launch, {}, "", &small);
+  EXPECT_NEAR(forgotten.dramReadBytes / kMiB, 46.9, 0.5);
+  EXPECT_NEAR(forgotten.simulation.cycles / once.simulation.cycles, 1, 0.05);
+  TimingOptions off = without(&Mechanisms::reuse);
+  EXPECT_NEAR(time(again, launch, off, "", &small).dramReadBytes,
+              time(again, launch, off).dramReadBytes, 1);
+}
+
+TEST(Mechanisms, BothModelsFindInL2WhatABlockReadsAgain) {
+  // Each thread reads one word, a line of its own, 64 times past L1.
+  auto reads = [](int step) {
+    return kernel("",
+                  "mul.wide.u32 %rd1, %r1, 128;\n"
+                  "add.u64 %rd1, %rd1, %rd0;\n" +
+                      repeat(64, [&](int i) {
+                        return fmt::format("ld.global.cg.f32 %f{}, [%rd1+{}];",
+                                           i, i * step);
+                      }));
+  };
+  Launch launch{216, 256, 0, uint64_t(216) * 256 * 128 * 65};
+  TimingReport again = time(reads(0), launch);
+  EXPECT_NEAR(again.dramReadBytes, 216.0 * 256 * 128, 1);
+  EXPECT_GT(again.l2HitRate, 0.9);
+  EXPECT_NEAR(again.formula.cycles / again.simulation.cycles, 1, 0.4);
+  TimingReport off = time(reads(0), launch, without(&Mechanisms::reuse));
+  EXPECT_GT(off.simulation.cycles, 1.5 * again.simulation.cycles);
+}
+
 TEST(Mechanisms, SharedMemoryBoundsTheResidentBlocks) {
   std::string text = fmaChains(1);
   Launch small{1728, 128, 0}, large{1728, 128, 100 * 1024};
@@ -362,6 +549,98 @@ TEST(Mechanisms, AFewBlocksOfALastRoundTakeTheirOwnTime) {
     EXPECT_NEAR(rounds(41, true), 11, 0.5);
     EXPECT_NEAR(rounds(41, false), 10.25, 0.5);
   }
+}
+
+/// A chain of 16 steps a turn, `turns` times: a register or a number.
+std::string chain(const std::string &before, const std::string &turns) {
+  return kernel(
+      "",
+      before + "mov.u32 %r10, 0;\nL:\n" +
+          repeat(16, [](int) { return "fma.rn.f32 %f1, %f1, %f200, %f201;"; }) +
+          "add.u32 %r10, %r10, 1;\n" +
+          fmt::format("setp.lt.u32 %p1, %r10, {};\n", turns) + "@%p1 bra L;\n");
+}
+
+TEST(Mechanisms, ALongBlockAmongManyShortOnesTakesItsTime) {
+  std::string uneven = chain("setp.eq.u32 %p2, %r2, 700;\n"
+                             "selp.b32 %r4, 4000, 4, %p2;\n",
+                             "%r4");
+  TimingOptions whole;
+  whole.wholeGrid = true;
+  double alone = time(chain("", "4000"), {1, 128}).simulation.cycles;
+  TimingReport one = time(uneven, {2000, 128}, whole);
+  EXPECT_NEAR(one.simulation.cycles / alone, 1, 0.1);
+  EXPECT_NEAR(one.formula.cycles / alone, 1, 0.1);
+  whole.mechanisms.skew = false;
+  EXPECT_LT(time(uneven, {2000, 128}, whole).simulation.cycles, alone / 4);
+}
+
+TEST(Mechanisms, BlocksThatDifferByMoreThanTheirPlaceAreCounted) {
+  // Every 16th block has 50 times the work of the others.
+  std::string uneven = chain("and.b32 %r4, %r2, 15;\n"
+                             "setp.eq.u32 %p2, %r4, 5;\n"
+                             "selp.b32 %r4, 200, 4, %p2;\n",
+                             "%r4");
+  TimingOptions whole;
+  whole.wholeGrid = true;
+  TimingReport all = time(uneven, {4096, 256}, whole);
+  TimingReport some = time(uneven, {4096, 256});
+  EXPECT_TRUE(some.sampled);
+  EXPECT_EQ(some.launch.events.instExecuted, all.launch.events.instExecuted);
+  EXPECT_NEAR(some.seconds / all.seconds, 1, 0.2);
+}
+
+TEST(BlockWork, GivesBlocksToWhoHasTheLeast) {
+  std::vector<uint64_t> blocks{4, 1, 1, 1, 1};
+  EXPECT_EQ(longestRow(blocks, 2), 4);
+  EXPECT_EQ(longestRow(blocks, 1), 8);
+  EXPECT_EQ(busiestOverMean(blocks, 2), 1);
+  EXPECT_EQ(busiestOverMean(blocks, 4), 2); // 4 of 8 on four
+  EXPECT_TRUE(isSkewed(blocks));
+  EXPECT_FALSE(isSkewed(std::vector<uint64_t>{10, 11, 10}));
+}
+
+TEST(Mechanisms, WarpsWaitForEachOtherAtBarriers) {
+  // Half of the warps work before the barrier, the others after it.
+  auto halves = [](const std::string &barrier) {
+    std::string work =
+        repeat(256, [](int) { return "fma.rn.f32 %f1, %f1, %f200, %f201;"; });
+    return kernel("", "setp.lt.u32 %p1, %r0, 32;\n@!%p1 bra FIRST;\n" + work +
+                          "FIRST:\n" + barrier + "\n@%p1 bra DONE;\n" + work +
+                          "DONE:\n");
+  };
+  Launch two{1, 64};
+  std::string with = halves("bar.sync 0;"), without_ = halves("");
+  EXPECT_NEAR(ratio(with, without_, two).simulation, 2, 0.2);
+  EXPECT_GT(ratio(with, without_, two).formula, 1.7);
+  Ratio off = ratio(with, without_, two, without(&Mechanisms::barriers));
+  EXPECT_NEAR(off.simulation, 1, 0.1);
+}
+
+TEST(Mechanisms, ShufflesPassTheLoadStoreUnit) {
+  std::string shuffles = manyOps("shfl.sync.bfly.b32 %r{0}, %r{0}, 1, 31, -1;");
+  std::string additions = manyOps("add.u32 %r{0}, %r{0}, 1;");
+  Launch full{432, 512};
+  Ratio on = ratio(shuffles, additions, full);
+  EXPECT_NEAR(on.simulation, 2, 0.3); // one a clock and SM, for two of 64 lanes
+  EXPECT_GT(on.formula, 1.3);
+  Ratio off = ratio(shuffles, additions, full, without(&Mechanisms::shuffles));
+  EXPECT_LT(off.simulation, 0.6); // an issue slot and nothing else
+}
+
+TEST(Mechanisms, LanesThatGoApartTakeBothWays) {
+  auto branch = [](int bit) {
+    std::string work = repeat(128, [](int i) {
+      return fmt::format("fma.rn.f32 %f{0}, %f{0}, %f200, %f201;", i % 16);
+    });
+    return kernel("", fmt::format("and.b32 %r4, %r0, {};\n"
+                                  "setp.eq.u32 %p1, %r4, 0;\n@%p1 bra ELSE;\n",
+                                  bit) +
+                          work + "bra.uni DONE;\nELSE:\n" + work + "DONE:\n");
+  };
+  Ratio byLane = ratio(branch(1), branch(32), {432, 512});
+  EXPECT_NEAR(byLane.simulation, 2, 0.1);
+  EXPECT_NEAR(byLane.formula, 2, 0.2);
 }
 
 TEST(Mechanisms, BlocksStartOneAfterTheOther) {
