@@ -7,18 +7,10 @@
 
 #include "Acquisition.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace hwtune {
-
-namespace {
-
-// Nine in ten run where nothing is known.
-constexpr double kPriorSuccess = 0.9, kPriorFailure = 0.1;
-// Sharper than the residual's correlation: limits are edges.
-constexpr float kSharpness = 6;
-
-} // namespace
 
 double expectedImprovement(double best, double mean, double deviation) {
   double gain = best - mean;
@@ -32,20 +24,6 @@ double expectedImprovement(double best, double mean, double deviation) {
   double density = kInverseRoot2Pi * std::exp(-0.5 * z * z);
   double below = 0.5 * std::erfc(-z * kInverseRoot2);
   return gain * below + deviation * density;
-}
-
-void Feasibility::add(const Eigen::VectorXf &nearness, bool ok) {
-  Eigen::VectorXf weight = nearness.array().pow(kSharpness).matrix();
-  (ok ? success : failure) += weight;
-  failures += !ok;
-}
-
-double Feasibility::probability(Rep rep) const {
-  if (!failures)
-    return 1;
-  double yes = kPriorSuccess + double(success[rep]);
-  double no = kPriorFailure + double(failure[rep]);
-  return yes / (yes + no);
 }
 
 } // namespace hwtune

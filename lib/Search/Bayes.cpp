@@ -21,6 +21,7 @@
 
 #include "Acquisition.h"
 #include "Coordinates.h"
+#include "Feasibility.h"
 #include "Strategies.h"
 #include "Surrogate.h"
 #include "Trust.h"
@@ -45,8 +46,12 @@ constexpr size_t kLeads = 3;
 // Trials without the model that draw. Later ones learn: from less, they would
 // see only where the model has led.
 constexpr size_t kDraws = 5;
-// A failure counts as this much slower than the best, at least.
-constexpr double kFailurePenalty = 0.7;
+// Of the chance of what is likeliest to run: what has less has no turn that
+// does not weigh its gain, or none at all but every few trials.
+constexpr double kGoodChance = 0.3, kLeastChance = 0.1;
+constexpr size_t kAnyChanceEvery = 4;
+// Draws until one is taken that may well fail.
+constexpr int kDrawTries = 8;
 // Later hyperparameters change little, and a refit costs the square of this.
 constexpr size_t kRefitAt[] = {3, 6, 10, 15, 22, 32, 48, 70, 100};
 
@@ -93,16 +98,15 @@ public:
         const StrategyOptions &options, bool isAuto)
       : HistoryStrategy(name, problem, options), isAuto(isAuto),
         prior(Prior::of(problem, candidateOf)),
-        noPrior(Prior::none(repCount())), feasibility(repCount()),
+        noPrior(Prior::none(repCount())),
+        coordinates(parameterCoordinates(problem, candidateOf, &branches)),
+        feasibility(coordinates, valueColumns(problem, candidateOf)),
         trust(options.seed, 0) {
-    Eigen::MatrixXf branches;
-    Eigen::MatrixXf coordinates =
-        parameterCoordinates(problem, candidateOf, &branches);
-    makeSurrogates(coordinates, branches);
+    makeSurrogates();
     for (size_t candidate : problem.start)
       firstList.push_back(repOf[candidate]);
     if (firstList.empty())
-      firstList = hasModel() ? modelList(branches) : spreadList(coordinates);
+      firstList = hasModel() ? modelList() : spreadList();
     trust = Trust(options.seed,
                   indistinctShare(prior, firstList, modelError.value()),
                   std::max<size_t>(1, problem.start.size()));
@@ -113,7 +117,7 @@ protected:
     if (trust.doesWithout(trial()))
       return withoutModel();
     for (Rep rep : firstList)
-      if (!tried[rep])
+      if (!tried[rep] && mayRun(rep))
         return rep;
     return best == kNoRep ? nextFeasible() : byImprovement();
   }
@@ -125,42 +129,36 @@ protected:
       modelError.add(last.logValue - double(prior.mean[last.rep]));
       trust.setStart(indistinctShare(prior, firstList, modelError.value()));
     }
-    feasibility.add(surrogates[led - 1].residualCorrelation(last.rep), last.ok);
+    feasibility.add(last.rep, last.ok);
     if (last.ok && (best == kNoRep || last.logValue < bestLog)) {
       if (best == kNoRep || last.logValue < bestLog - kGain)
         gained = seen.size();
       best = last.rep;
       bestLog = last.logValue;
     }
-    if (last.ok)
-      worstLog = best == last.rep && seen.size() == 1
-                     ? last.logValue
-                     : std::max(worstLog, last.logValue);
     for (const StrategyPtr &other : others)
       if (other)
         other->tell(observationOf(last));
-    update();
+    if (last.ok && !options.randomChoice)
+      update(last);
   }
 
 private:
   bool hasModel() const { return !prior.order.empty(); }
-  void makeSurrogates(const Eigen::MatrixXf &coordinates,
-                      const Eigen::MatrixXf &branches);
+  bool mayRun(Rep rep) const { return feasibility.chance(rep) >= kGoodChance; }
+  void makeSurrogates();
   bool twins(Rep a, Rep b) const;
   std::vector<Rep> portfolio(size_t length) const;
   Rep leastSeenTwin(Rep rep, const BranchCounts &counts) const;
-  std::vector<Rep> modelList(const Eigen::MatrixXf &branches) const;
-  std::vector<Rep> spreadList(const Eigen::MatrixXf &coordinates) const;
-  void update();
-  void update(Surrogate &surrogate, bool refit);
-  double valueOf(const Seen &s) const {
-    return s.ok ? s.logValue : std::max(worstLog, bestLog + kFailurePenalty);
-  }
+  std::vector<Rep> modelList() const;
+  std::vector<Rep> spreadList() const;
+  void update(const Seen &success);
   /// Before anything has run: the likeliest to run, in the model's order.
   Rep nextFeasible() const;
   Rep byImprovement();
   /// A draw, and after a few what a black box would measure.
   Rep withoutModel();
+  Rep draw(Random &random) const;
   Rep argmaxWithPending(Surrogate &surrogate, Look look, Random &random);
   Observation observationOf(const Seen &s) const {
     return {candidateOf[s.rep], s.ok, s.ok ? std::exp(s.logValue) : 0};
@@ -179,6 +177,7 @@ private:
 
   bool isAuto;
   Prior prior, noPrior;
+  Eigen::MatrixXf branches, coordinates; ///< of the parameters
   Feasibility feasibility;
   ModelError modelError;
   Trust trust;
@@ -188,7 +187,7 @@ private:
   size_t led = 0;
   std::vector<Rep> firstList;
   Rep best = kNoRep;
-  double bestLog = 0, worstLog = -1e300;
+  double bestLog = 0;
   size_t gained = 0;                 ///< trials until the last gain
   std::array<StrategyPtr, 2> others; ///< genetic, annealing; from their turn on
 };
@@ -199,8 +198,7 @@ private:
 /// its neighbours. Where parameters act together and no model says so, a
 /// process with less of it does better, so that without a model `auto` has
 /// both.
-void Bayes::makeSurrogates(const Eigen::MatrixXf &coordinates,
-                           const Eigen::MatrixXf &branches) {
+void Bayes::makeSurrogates() {
   Eigen::MatrixXf values = valueColumns(problem, candidateOf);
   if (isAuto && !problem.features.empty())
     surrogates.emplace_back(prior, rowsOf(problem.features, candidateOf),
@@ -277,7 +275,7 @@ Rep Bayes::leastSeenTwin(Rep rep, const BranchCounts &counts) const {
 /// the branches least seen so far; and the best candidate of every branch that
 /// is still missing: a branch that the model dislikes for a wrong reason is
 /// seen all the same.
-std::vector<Rep> Bayes::modelList(const Eigen::MatrixXf &branches) const {
+std::vector<Rep> Bayes::modelList() const {
   size_t length = std::min(repCount(), kFirstList);
   if (options.budget)
     length = std::min(length, std::max<size_t>(1, options.budget / 2));
@@ -306,7 +304,7 @@ std::vector<Rep> Bayes::modelList(const Eigen::MatrixXf &branches) const {
 
 /// Without a model: points far from each other, by seed (the farthest of a
 /// random handful from those chosen so far).
-std::vector<Rep> Bayes::spreadList(const Eigen::MatrixXf &coordinates) const {
+std::vector<Rep> Bayes::spreadList() const {
   size_t length = std::min(repCount(), kBlackBoxSample);
   if (options.budget)
     length = std::min(length, std::max<size_t>(1, options.budget / 2));
@@ -336,30 +334,13 @@ std::vector<Rep> Bayes::spreadList(const Eigen::MatrixXf &coordinates) const {
   return list;
 }
 
-void Bayes::update() {
-  if (best == kNoRep || options.randomChoice)
-    return;
-  for (size_t i = 0; i < surrogates.size(); ++i)
-    update(surrogates[i], refitAt(seen.size(), i));
-}
-
-void Bayes::update(Surrogate &s, bool refit) {
-  if (!refit && s.size() + 1 == seen.size()) {
-    s.add(seen.back().rep, valueOf(seen.back()));
-    return;
+/// What failed has no time: the processes see successes alone.
+void Bayes::update(const Seen &success) {
+  for (size_t i = 0; i < surrogates.size(); ++i) {
+    surrogates[i].add(success.rep, success.logValue);
+    if (refitAt(surrogates[i].size(), i))
+      surrogates[i].refit();
   }
-  // First success, or a refit: everything anew, failures at their new value.
-  std::vector<double> values;
-  for (const Seen &observation : seen)
-    values.push_back(valueOf(observation));
-  s.setValues(std::vector<double>(values.begin(),
-                                  values.begin() + ptrdiff_t(s.size())));
-  for (size_t i = s.size(); i < seen.size(); ++i)
-    s.add(seen[i].rep, values[i]);
-  if (refit)
-    s.refit();
-  else
-    s.rebuild();
 }
 
 Rep Bayes::nextFeasible() const {
@@ -398,10 +379,13 @@ Rep Bayes::argmax(const Surrogate &surrogate, Look look, Random &random) const {
   const Eigen::VectorXf &variance = surrogate.variance();
   double widen = look == Look::Wide ? 3 : 1; // of the deviation
   size_t reach = look == Look::OneStep ? 1 : look == Look::TwoSteps ? 2 : 0;
+  // Where little is left to gain, what fails would look best for ever.
+  double least = trial() % kAnyChanceEvery ? kLeastChance : 0;
   Rep choice = kNoRep;
   double bestGain = -1;
   for (Rep rep = 0; rep < repCount(); ++rep) {
-    if (tried[rep] || (reach && stepsFromBest(rep) > reach))
+    if (tried[rep] || feasibility.chance(rep) < least ||
+        (reach && stepsFromBest(rep) > reach))
       continue;
     double deviation = widen * std::sqrt(std::max(1e-8, double(variance[rep])));
     double gain = expectedImprovement(bestLog, double(mean[rep]), deviation);
@@ -422,7 +406,7 @@ Rep Bayes::nextOfList() const {
   Eigen::VectorXf expected = reweighted(prior, seen);
   Rep choice = kNoRep;
   for (Rep rep : prior.order)
-    if (!tried[rep] && !prior.hopeless[rep] &&
+    if (!tried[rep] && !prior.hopeless[rep] && mayRun(rep) &&
         (choice == kNoRep || expected[rep] < expected[choice]))
       choice = rep;
   return choice;
@@ -466,8 +450,16 @@ Rep Bayes::byImprovement() {
 Rep Bayes::withoutModel() {
   Random random = randomOfTrial();
   if (options.randomChoice || trust.trialsWithout() < kDraws || best == kNoRep)
-    return randomUntried(random);
+    return draw(random);
   return argmaxWithPending(surrogates.back(), lookOfTrial(false), random);
+}
+
+/// What is thought to fail is drawn less often.
+Rep Bayes::draw(Random &random) const {
+  Rep rep = randomUntried(random);
+  for (int i = 1; i < kDrawTries && !mayRun(rep); ++i)
+    rep = randomUntried(random);
+  return rep;
 }
 
 /// For a batch: what is pending is believed to come out as predicted.

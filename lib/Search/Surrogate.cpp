@@ -84,11 +84,6 @@ Eigen::VectorXf Surrogate::squaredDistance(Rep rep) const {
   return distance2.matrix();
 }
 
-Eigen::VectorXf Surrogate::residualCorrelation(Rep rep) const {
-  float length = float(parameters[Hyper::Length]);
-  return matern(squaredDistance(rep).array() / (length * length)).matrix();
-}
-
 const Surrogate::Parts &Surrogate::partsOf(size_t observation) {
   Rep rep = reps[observation];
   if (observation < parts.size() && partsReps[observation] == rep)
@@ -166,10 +161,6 @@ void Surrogate::restore() {
   posteriorMean = savedMean;
   posteriorVariance = savedVariance;
   truncate(savedSize);
-}
-
-void Surrogate::setValues(const std::vector<double> &newValues) {
-  values = newValues;
 }
 
 /// The same as adding one by one, as one triangular solve over all classes.

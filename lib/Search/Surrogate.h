@@ -51,17 +51,12 @@ public:
   /// Chooses hyperparameters by marginal likelihood with a weak prior, then
   /// recomputes the posterior of the same observations.
   void refit();
-  /// Replaces all observed values (failures move with the worst).
-  void setValues(const std::vector<double> &values);
-  void rebuild();
 
   size_t size() const { return reps.size(); }
   const Eigen::VectorXf &mean() const { return posteriorMean; }
   /// Of an unmeasured class, irregularity included.
   const Eigen::VectorXf &variance() const { return posteriorVariance; }
   const Hyper &hyper() const { return parameters; }
-  /// Correlation of the residual between `rep` and every class.
-  Eigen::VectorXf residualCorrelation(Rep rep) const;
   void save();    ///< remembers the posterior
   void restore(); ///< back to `save`, with its number of observations
 
@@ -72,6 +67,7 @@ private:
     Eigen::VectorXf distance2, ensemble, effect;
   };
   const Parts &partsOf(size_t observation);
+  void rebuild();
   Eigen::VectorXf covarianceRow(const Parts &parts) const;
   Eigen::VectorXf squaredDistance(Rep rep) const;
   Eigen::VectorXf priorVariance() const;

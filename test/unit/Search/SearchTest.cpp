@@ -7,6 +7,7 @@
 
 #include "Acquisition.h"
 #include "Coordinates.h"
+#include "Feasibility.h"
 #include "Surrogate.h"
 #include "Turns.h"
 
@@ -130,16 +131,104 @@ TEST(Acquisition, ExpectedImprovementByHand) {
   EXPECT_GT(expectedImprovement(1, 2, 1), expectedImprovement(1, 3, 1));
 }
 
-TEST(Acquisition, FeasibilityLearnsFromNeighbours) {
-  Feasibility f(3);
+TEST(LogOdds, ByHand) {
+  // Odds of 2.2 less 4.4 times a probability of one half are even.
+  LogOdds one = fitLogOdds(Eigen::MatrixXd::Constant(1, 1, 4.4),
+                           Eigen::VectorXd::Constant(1, -1), 2.2);
+  EXPECT_NEAR(one.weight[0], -0.5, 1e-3);
+  EXPECT_NEAR(one.logEvidence,
+              std::log(0.5) - 0.5 * 0.5 * 2.2 - 0.5 * std::log(1 + 4.4 / 4),
+              1e-3);
+  // Certain odds learn nothing; each outcome is as likely as they say.
+  Eigen::VectorXd both(2);
+  both << 1, -1;
+  LogOdds two = fitLogOdds(Eigen::MatrixXd::Zero(2, 2), both, std::log(3));
+  EXPECT_NEAR(two.weight[0], 0.25, 1e-9);
+  EXPECT_NEAR(two.weight[1], -0.75, 1e-9);
+  EXPECT_NEAR(two.logEvidence, std::log(0.75 * 0.25), 1e-9);
+}
+
+/// Powers of two from 1 to 64 in three parameters, as tables have them.
+struct Cube {
+  Eigen::MatrixXf coordinates{343, 3};
+  Cube() {
+    for (int i = 0; i < 343; ++i)
+      for (int j = 0, rest = i; j < 3; ++j, rest /= 7)
+        coordinates(i, j) = std::log2(1 + std::exp2(float(rest % 7)));
+  }
+  static Rep at(int a, int b, int c) { return Rep(a + 7 * b + 49 * c); }
+  static int sum(Rep rep) { return int(rep % 7 + rep / 7 % 7 + rep / 49); }
+};
+
+TEST(Feasibility, NothingIsInDoubtBeforeAFailure) {
+  Cube cube;
+  Feasibility f(cube.coordinates, cube.coordinates);
+  f.add(Cube::at(1, 2, 3), true);
   EXPECT_FALSE(f.anyFailure());
-  EXPECT_DOUBLE_EQ(f.probability(0), 1);
-  Eigen::VectorXf nearness(3);
-  nearness << 1, 0.9f, 0.1f;
-  f.add(nearness, false);
-  EXPECT_LT(f.probability(0), 0.5);
-  EXPECT_LT(f.probability(0), f.probability(1));
-  EXPECT_NEAR(f.probability(2), 0.9, 1e-3);
+  EXPECT_EQ(f.probability(Cube::at(6, 6, 6)), 1);
+  EXPECT_EQ(f.chance(Cube::at(6, 6, 6)), 1);
+}
+
+TEST(Feasibility, LearnsALimitAndABandOfAProduct) {
+  Cube cube;
+  for (int least : {0, 6}) { // of the product's logarithm, which is at most 9
+    auto runs = [&](Rep rep) {
+      return Cube::sum(rep) >= least && Cube::sum(rep) <= 9;
+    };
+    Feasibility f(cube.coordinates, cube.coordinates);
+    std::set<Rep> seen;
+    for (Random random(1); seen.size() < 80;)
+      if (Rep rep = Rep(random.below(343)); seen.insert(rep).second)
+        f.add(rep, runs(rep));
+    int right = 0;
+    for (Rep rep = 0; rep < 343; ++rep)
+      right += !seen.count(rep) && runs(rep) == (f.probability(rep) > 0.5);
+    // Of 263 that were not seen.
+    EXPECT_GT(right, least ? 220 : 240) << least;
+    EXPECT_LT(f.probability(Cube::at(6, 6, 5)), 0.05);
+    EXPECT_GT(f.probability(Cube::at(6, 6, 5)), 0) << "not for ever";
+    EXPECT_GT(f.probability(Cube::at(2, 3, 3)), 0.8);
+  }
+}
+
+TEST(Feasibility, LearnsAValue) {
+  // A value in the middle, so that no slope tells it.
+  Cube cube;
+  Feasibility f(cube.coordinates, cube.coordinates);
+  for (int i = 0; i < 7; ++i)
+    for (int value : {1, 3, 5})
+      f.add(Cube::at(i, value, i), value != 3);
+  for (int a = 0; a < 7; ++a) {
+    EXPECT_LT(f.probability(Cube::at(a, 3, 6 - a)), 0.3) << a;
+    EXPECT_GT(f.probability(Cube::at(a, 5, 6 - a)), 0.8) << a;
+  }
+}
+
+TEST(Feasibility, OneFailureByChanceKeepsNoNeighbourAway) {
+  Cube cube;
+  Feasibility f(cube.coordinates, cube.coordinates);
+  Random random(3);
+  for (int i = 0; i < 12; ++i)
+    f.add(Rep(random.below(343)), true);
+  f.add(Cube::at(3, 3, 3), false);
+  EXPECT_LT(f.probability(Cube::at(3, 3, 3)), f.probability(Cube::at(3, 3, 4)));
+  for (Rep neighbour : {Cube::at(2, 3, 3), Cube::at(4, 3, 3), Cube::at(3, 4, 3),
+                        Cube::at(3, 3, 2)})
+    EXPECT_GT(f.chance(neighbour), 0.5) << neighbour;
+}
+
+// It fits no more than 128 at once.
+TEST(Feasibility, LearnsFromMoreThanItFits) {
+  // More than are kept in mind at once.
+  Cube cube;
+  Feasibility f(cube.coordinates, cube.coordinates), same = f;
+  for (Rep rep = 0; rep < 343; ++rep)
+    for (Feasibility *each : {&f, &same})
+      each->add(rep, Cube::sum(rep) <= 9);
+  EXPECT_LT(f.probability(Cube::at(6, 6, 0)), 0.3);
+  EXPECT_GT(f.probability(Cube::at(3, 3, 0)), 0.9);
+  for (Rep rep = 0; rep < 343; ++rep)
+    EXPECT_EQ(f.probability(rep), same.probability(rep));
 }
 
 TEST(Turns, SomeTrialsLookWideWhateverElseIsDue) {
