@@ -30,6 +30,7 @@ using C = ConstantId;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kVectorInstBytes = 16; // widest single access of one lane
 constexpr double kWordBytes = 4;
+constexpr double kLineSectors = 4; // of a 128-byte line
 constexpr double kInstBytes =
     16; // of machine code, where only a count is known
 
@@ -72,6 +73,8 @@ private:
   bool resources();
   double spillUses() const;
   double scheduleRisk() const;
+  void residency();
+  std::array<double, kNumCosts> ofWave(double sm, double chip) const;
   void waves();
   void addShared(const AccessStream &s, Traffic &sum) const;
   double together(const AccessStream &s) const;
@@ -86,7 +89,8 @@ private:
   void roofline();
   void combine(const CostWeights &weights);
   double &term(Term id) { return p.clocks[static_cast<unsigned>(id)]; }
-  double lsuInst(const AccessStream &s, double lines) const;
+  double lsuInst(const AccessStream &s, double wavefronts,
+                 double lines = 0) const;
   double fillClocks(double bytes) const;
 
   const KernelFeatures &f;
@@ -139,7 +143,7 @@ double Predictor::scheduleRisk() const {
   return kWhenLost * std::clamp(2 * beyond, 0.0, 1.0);
 }
 
-void Predictor::waves() {
+void Predictor::residency() {
   double blocks = std::max(f.blocks, 1.0);
   activeSMs = std::min(blocks, t.sms);
   // A grid smaller than one wave leaves fewer blocks on each SM.
@@ -147,19 +151,17 @@ void Predictor::waves() {
   p.warpsPerSM = p.blocksPerSM * warpsPerBlock;
   p.occupancy = ratio(p.warpsPerSM, static_cast<double>(t.spec->maxWarpsPerSM));
   p.waves = blocks / (activeSMs * p.blocksPerSM);
-  // The SM with most blocks decides. They take full waves where a block alone
-  // is no faster than in company, their share of one where it is.
-  double most = std::ceil(blocks / activeSMs - 1e-9) / p.blocksPerSM;
-  p.wavesPaid =
-      most + std::min(c[C::Tail], 1.0) * (std::ceil(most - 1e-9) - most);
 }
 
 /// Clocks the load/store unit is busy with one access of one warp; vectors
-/// beyond 16 bytes are several accesses.
-double Predictor::lsuInst(const AccessStream &s, double wavefronts) const {
-  return std::max(t.clocksPerMemInst * c[C::MemoryInst] *
-                      std::max(1.0, s.vectorBytes / kVectorInstBytes),
-                  wavefronts * t.clocksPerWavefront * c[C::Wavefront]);
+/// beyond 16 bytes are several accesses. The tags of `lines` are looked up
+/// while the data stage passes `wavefronts`.
+double Predictor::lsuInst(const AccessStream &s, double wavefronts,
+                          double lines) const {
+  return std::max({t.clocksPerMemInst * c[C::MemoryInst] *
+                       std::max(1.0, s.vectorBytes / kVectorInstBytes),
+                   wavefronts * t.clocksPerWavefront * c[C::Wavefront],
+                   ratio(lines, t.l1LinesPerClk)});
 }
 
 /// Clocks of L1's data stage, for each warp of a block, that `bytes` take on
@@ -170,10 +172,10 @@ double Predictor::fillClocks(double bytes) const {
 }
 
 /// Wavefronts of a global access in L1: 64-bit accesses go by half warps,
-/// 128-bit ones by quarters, and each such phase takes a wavefront a line.
+/// 128-bit ones by quarters, and a sector fills the banks of its columns.
 double globalWavefronts(const AccessStream &s) {
   return std::max(
-      {s.wavefronts, s.lines, s.sectors / 4, s.vectorBytes / kWordBytes});
+      {s.wavefronts, s.sectors / kLineSectors, s.vectorBytes / kWordBytes});
 }
 
 void Predictor::addShared(const AccessStream &s, Traffic &sum) const {
@@ -182,12 +184,12 @@ void Predictor::addShared(const AccessStream &s, Traffic &sum) const {
   double slots = insts * c[C::SharedInst];
   double clocks = accesses * lsuInst(s, s.wavefronts);
   // An asynchronous copy writes shared memory without an instruction of its
-  // own; its bandwidth remains.
-  if (s.isAsync) {
+  // own; its bandwidth remains. Matrix fragments arrive at the data stage's
+  // rate, every word in the lane that multiplies it.
+  if (s.isAsync)
     slots = insts = 0;
-  } else {
+  else if (f.mmaInsts <= 0)
     clocks += accesses * s.vectorBytes / kWordBytes * c[C::SharedWord];
-  }
   sum.issueSlots += slots;
   sum.chainAccesses += insts;
   sum.lsuClocks += clocks;
@@ -244,8 +246,10 @@ void Predictor::addLoads(const AccessStream &s, double met,
   sum.l2Bytes += missed;
   sum.dramBytes += moved;
   double insts = s.loads * std::max(1.0, s.vectorBytes / kVectorInstBytes);
-  double clocks = s.loads * lsuInst(s, globalWavefronts(s));
-  // What an asynchronous copy brings passes once, into shared memory.
+  // What an asynchronous copy brings passes the data stage once, into shared
+  // memory.
+  double passes = s.isAsync ? 0 : globalWavefronts(s);
+  double clocks = s.loads * lsuInst(s, passes, s.lines);
   if (!s.isAsync)
     clocks += fillClocks(missed) +
               s.loads * s.vectorBytes / kWordBytes * c[C::GlobalWord];
@@ -269,7 +273,7 @@ void Predictor::addStores(const AccessStream &s, Traffic &sum) const {
   double insts = s.stores * std::max(1.0, s.vectorBytes / kVectorInstBytes);
   sum.issueSlots += insts * c[C::GlobalInst];
   sum.chainAccesses += insts;
-  sum.lsuClocks += s.stores * (lsuInst(s, globalWavefronts(s)) +
+  sum.lsuClocks += s.stores * (lsuInst(s, globalWavefronts(s), s.lines) +
                                s.vectorBytes / kWordBytes * c[C::GlobalWord]);
   sum.l2Bytes += bytes;
   double blocks = std::max(f.blocks, 1.0);
@@ -382,22 +386,29 @@ void Predictor::waitingTerms(const Traffic &sum) {
       std::max(t.warpSize * t.schedulers / t.fp32Lanes,
                t.aluLatency / std::max({1.0, f.ilp, f.accumulators}));
   double others =
-      f.fp32 + f.fp64 + f.fp16 + f.integer + f.mmaInsts + f.otherInsts +
+      f.fp32 + f.fp64 + f.fp16 + f.integer + f.otherInsts +
       c[C::LoopTurn] * f.loopTurns + sum.chainAccesses +
       f.copies * c[f.guardedCopies ? C::GuardedCopyInst : C::CopyInst];
   double rate = t.tensorFma[static_cast<unsigned>(f.tensorType)];
-  double matrix = ratio(f.tensorFma * t.warpSize * t.schedulers,
-                        rate * f.tensorEfficiency) *
-                  c[C::Tensor];
-  double own = matrix + f.fma32 * interval + c[C::ChainInst] * others +
-               f.special * t.sfuLatency / std::max(1.0, f.ilp) +
-               c[C::LoadExposed] * t.sharedLatency * f.loadWaits +
-               c[C::MissExposed] * sum.missLatency +
-               f.atomics * t.atomicLatency;
+  // Matrix units work at their rate, or with too few independent instructions
+  // at their latency, while the warp goes on issuing.
+  double matrix = std::max(ratio(f.tensorFma * t.warpSize * t.schedulers,
+                                 rate * f.tensorEfficiency) *
+                               c[C::Tensor],
+                           f.mmaInsts * t.tensorLatency / std::max(1.0, f.ilp));
+  double rest = f.fma32 * interval + c[C::ChainInst] * others +
+                f.special * t.sfuLatency / std::max(1.0, f.ilp) +
+                c[C::LoadExposed] * t.sharedLatency * f.loadWaits +
+                c[C::MissExposed] * sum.missLatency +
+                f.atomics * t.atomicLatency;
+  double own = norm3(matrix, rest);
   // With n buffers a tile's copy starts as soon as the tile n before it has
-  // been used: n tiles take a copy and one computation, or n computations.
-  double copies = c[C::CopyExposed] * t.dramLatency * f.copyPhases;
-  term(Term::Chain) = std::max(own, (own + copies) / std::max(1.0, f.stages));
+  // been used: n tiles take a copy and one computation, or n computations. The
+  // first tile's copy has nothing to hide behind.
+  double copy = c[C::CopyExposed] * t.dramLatency;
+  double copies = copy * f.copyPhases;
+  term(Term::Chain) = std::max(own + std::min(copy, copies),
+                               (own + copies) / std::max(1.0, f.stages));
   term(Term::Barriers) = c[C::Barrier] * f.barriers;
   term(Term::Shuffles) = c[C::Shuffle] * t.shuffleLatency * f.shuffles;
   // Until the blocks of the first wave have started, the last of them waits.
@@ -440,24 +451,54 @@ void Predictor::roofline() {
                t.hz;
 }
 
-void Predictor::combine(const CostWeights &weights) {
+/// Seconds of the costs, by `Cost`, of a wave in which an SM has the share `sm`
+/// of its blocks, and all SMs together the share `chip` of theirs. A warp's
+/// waiting is its own.
+std::array<double, kNumCosts> Predictor::ofWave(double sm, double chip) const {
   auto at = [&](Term id) { return p.clocks[static_cast<unsigned>(id)]; };
-  double perWave = p.wavesPaid * p.vectorFactor / t.hz;
-  double compute = std::cbrt(cube(at(Term::Fma)) + cube(at(Term::Arithmetic)) +
-                             cube(at(Term::Special)) + cube(at(Term::Tensor)) +
-                             cube(at(Term::Issue)) + cube(at(Term::Fetch)));
-  double memory = std::cbrt(cube(at(Term::Lsu)) + cube(at(Term::L2)) +
-                            cube(at(Term::Dram)) + cube(at(Term::Atomics)));
+  std::array<double, kNumCosts> result;
+  result[static_cast<unsigned>(Cost::Compute)] =
+      sm * std::cbrt(cube(at(Term::Fma)) + cube(at(Term::Arithmetic)) +
+                     cube(at(Term::Special)) + cube(at(Term::Tensor)) +
+                     cube(at(Term::Issue)) + cube(at(Term::Fetch)));
+  result[static_cast<unsigned>(Cost::Memory)] =
+      norm3(sm * at(Term::Lsu), chip * at(Term::L2), chip * at(Term::Dram),
+            sm * at(Term::Atomics));
   // A block alone takes its phases or its warps' own time, whichever is more.
-  double waiting =
+  result[static_cast<unsigned>(Cost::Communication)] =
       norm3(at(Term::Chain) + at(Term::Barriers) + at(Term::Shuffles),
             at(Term::Phases));
+  for (double &clocks : result)
+    clocks *= p.vectorFactor / t.hz;
+  return result;
+}
+
+/// Full waves, then what is left: the SM with most of it has fewer blocks,
+/// which have the SM, and with fewer on all SMs L2 and DRAM, to themselves.
+void Predictor::waves() {
+  double blocks = std::max(f.blocks, 1.0);
+  double wave = activeSMs * p.blocksPerSM;
+  double full = std::floor(blocks / wave + 1e-9);
+  double left = blocks - full * wave;
+  p.wavesPaid = full;
+  if (left < 0.5)
+    return;
+  auto norm = [](const std::array<double, kNumCosts> &cost) {
+    return norm3(cost[0], cost[1], cost[2]);
+  };
+  double most = std::ceil(left / activeSMs - 1e-9) / p.blocksPerSM;
+  double share = left / wave;
+  double taken = ratio(norm(ofWave(most, share)), norm(ofWave(1, 1)));
+  p.wavesPaid += share + c[C::Tail] * (taken - share);
+}
+
+void Predictor::combine(const CostWeights &weights) {
+  auto at = [&](Term id) { return p.clocks[static_cast<unsigned>(id)]; };
   // The host's part overlaps with nothing on the device.
   double overhead = (at(Term::Launch) + at(Term::HostCopy)) / t.hz;
-  double onDevice[kNumCosts]; // in the order of Cost
-  onDevice[static_cast<unsigned>(Cost::Memory)] = memory * perWave;
-  onDevice[static_cast<unsigned>(Cost::Compute)] = compute * perWave;
-  onDevice[static_cast<unsigned>(Cost::Communication)] = waiting * perWave;
+  std::array<double, kNumCosts> onDevice = ofWave(1, 1);
+  for (double &seconds : onDevice)
+    seconds *= p.wavesPaid;
   double norm = norm3(onDevice[0], onDevice[1], onDevice[2]);
   p.seconds = 0;
   for (unsigned i = 0; i < kNumCosts; ++i) {
@@ -476,7 +517,7 @@ void Predictor::run(const CostWeights &weights) {
     p.seconds = kInfinity;
     return;
   }
-  waves();
+  residency();
   Traffic sum = traffic();
   computeTerms(sum);
   memoryTerms(sum);
@@ -486,6 +527,7 @@ void Predictor::run(const CostWeights &weights) {
   if (sum.widest > kVectorInstBytes)
     p.vectorFactor +=
         c[C::WideVector] * std::log2(sum.widest / kVectorInstBytes);
+  waves();
   combine(weights);
 }
 

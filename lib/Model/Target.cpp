@@ -75,12 +75,14 @@ ModelTarget ModelTarget::from(const TargetSpec &spec) {
   else
     t.absent.emplace_back("clocks_per_wavefront");
   t.l1FillBytes = read(spec.l1FillBytes, "l1_fill_bytes");
+  t.l1LinesPerClk = read(spec.l1LinesPerClk, "l1_lines_per_clk");
 
   t.dramBytesPerClkSM =
       spec.dramGBs * 1e9 * spec.dramEffRead.value_or(1) / t.hz / t.sms;
   t.l2BytesPerClkSM = read(spec.l2BytesPerClk, "l2_bytes_per_clk") / t.sms;
   t.aluLatency = read(spec.aluLatency, "alu_latency");
   t.sfuLatency = spec.sfuLatency.value_or(0);
+  t.tensorLatency = spec.tensorLatency.value_or(0);
   t.sharedLatency = read(spec.sharedLatency, "shared_latency");
   t.l1Latency = read(spec.l1Latency, "l1_latency");
   t.l2Latency = read(spec.l2Latency, "l2_latency");

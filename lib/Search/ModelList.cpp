@@ -57,8 +57,9 @@ protected:
 
 private:
   double doubt() const {
-    return options.listAlone ? 0
-                             : indistinctShare(prior, favourites, error.value());
+    return options.listAlone
+               ? 0
+               : indistinctShare(prior, favourites, error.value());
   }
 
   Prior prior;

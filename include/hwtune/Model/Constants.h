@@ -53,7 +53,7 @@ enum class ConstantId : unsigned {
   RegisterScale,   ///< scale of a schedule's own register estimate
   SpillTouch,      ///< spill accesses per register too many and use
   BodyLimit,       ///< straight-line instructions scheduled without spills
-  Tail,            ///< weight of the rounded-up wave count
+  Tail,            ///< what the last wave takes beyond its share of blocks
   Phases,          ///< share of phases that one block does not overlap
   Icache,          ///< scale of instruction fetch beyond the cache
   WideVector,      ///< slowdown per doubling of a vector beyond 16 bytes

@@ -65,10 +65,12 @@ struct ModelTarget {
          sfuLanes = 0;
   double tensorFma[10] = {}; ///< by TensorType; 0 = none
   double clocksPerMemInst = 1, clocksPerWavefront = 1;
-  double l1FillBytes = 0; ///< that arrive in L1 for a wavefront; 0 = unknown
+  double l1FillBytes = 0;   ///< that arrive in L1 for a wavefront; 0 = unknown
+  double l1LinesPerClk = 0; ///< whose tags L1 looks up; 0 = unknown
   double l2BytesPerClkSM = 0, dramBytesPerClkSM = 0;
-  double aluLatency = 0, sfuLatency = 0, sharedLatency = 0, l1Latency = 0,
-         l2Latency = 0, dramLatency = 0, shuffleLatency = 0, atomicLatency = 0;
+  double aluLatency = 0, sfuLatency = 0, tensorLatency = 0, sharedLatency = 0,
+         l1Latency = 0, l2Latency = 0, dramLatency = 0, shuffleLatency = 0,
+         atomicLatency = 0;
   double l1PlusShared = 0, l2Bytes = 0, icacheBytes = 0, icacheLineClocks = 0,
          sectorBytes = 32;
   double launchClocks = 0, hostBytesPerClk = 0;

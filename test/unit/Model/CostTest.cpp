@@ -95,6 +95,9 @@ TEST(Cost, BankConflictsAndVectorsReachTheLoadStoreUnit) {
   EXPECT_DOUBLE_EQ(at(plain, Term::Lsu), 8000);
   f.streams[0].wavefronts = 8;
   EXPECT_DOUBLE_EQ(at(predict(f, roundTarget()), Term::Lsu), 52800);
+  f.mmaInsts = 1; // fragments have no words beside their wavefronts
+  EXPECT_DOUBLE_EQ(at(predict(f, roundTarget()), Term::Lsu), 51200);
+  f.mmaInsts = 0;
   f.streams[0].wavefronts = 4; // one 16-byte access for four 4-byte ones
   f.streams[0].vectorBytes = 16;
   f.streams[0].loads = 25;
@@ -141,9 +144,28 @@ TEST(Cost, UncoalescedAccessCostsMore) {
   f.streams[0].sectors = 32;
   f.streams[0].lines = 32;
   Prediction strided = predict(f, roundTarget());
-  EXPECT_GT(at(strided, Term::Lsu), 8 * at(coalesced, Term::Lsu));
+  // 32 warps * 100 * (1 or 8 wavefronts at 2 clocks + 1 a word)
+  EXPECT_DOUBLE_EQ(at(coalesced, Term::Lsu), 9600);
+  EXPECT_DOUBLE_EQ(at(strided, Term::Lsu), 54400);
   EXPECT_DOUBLE_EQ(at(strided, Term::L2), 8 * at(coalesced, Term::L2));
   EXPECT_DOUBLE_EQ(at(strided, Term::Dram), 8 * at(coalesced, Term::Dram));
+}
+
+TEST(Cost, TagsAreLookedUpWhileTheDataStageIsBusy) {
+  KernelFeatures f = smallKernel();
+  AccessStream &s = addStream(f);
+  s.loads = 100;
+  s.sectors = s.lines = 16; // pairs of lanes in 16 lines
+  TargetSpec t = roundTarget();
+  t.l1LinesPerClk = 4; // 4 clocks; the data take 4 wavefronts at 2
+  EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Lsu), 32 * 100 * (8 + 1));
+  t.l1LinesPerClk = 1;
+  EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Lsu), 32 * 100 * (16 + 1));
+  // An asynchronous copy's data pass in shared memory alone.
+  f.streams[0].isAsync = true;
+  EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Lsu), 32 * 100 * 16);
+  t.l1LinesPerClk = 4; // less than the instruction's 2 clocks and 16 / 4
+  EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Lsu), 32 * 100 * 4);
 }
 
 TEST(Cost, SpillsSetInBeyondTheRegisterLimit) {
@@ -194,11 +216,11 @@ TEST(Cost, APipelineOverlapsCopiesWithTheWarpsOwnWork) {
     return at(predict(f, t), Term::Chain);
   };
   // 2000 clocks of multiply-adds and 8 copies of 500: one after the other in
-  // one buffer, halved by two; more hide the copies altogether.
+  // one buffer, halved by two; more hide all but the first.
   EXPECT_NEAR(chain(0, 1), 2000, 1e-9);
   EXPECT_NEAR(chain(8, 1), 6000, 1e-9);
   EXPECT_NEAR(chain(8, 2), 3000, 1e-9);
-  EXPECT_NEAR(chain(8, 5), 2000, 1e-9);
+  EXPECT_NEAR(chain(8, 5), 2500, 1e-9);
 }
 
 TEST(Cost, CodeBeyondTheInstructionCacheIsFetched) {
@@ -234,16 +256,45 @@ TEST(Cost, WideGlobalAccessesGoByPhases) {
   EXPECT_DOUBLE_EQ(at(predict(f, roundTarget()), Term::Lsu), 38400);
 }
 
-TEST(Cost, TailOfAWave) {
+TEST(Cost, LastWaveHasFewerBlocks) {
   KernelFeatures f = smallKernel();
-  f.blocks = 44; // 1.1 waves; four SMs take 5 blocks, 1.25 waves of 4
+  f.blocks = 44; // a wave of 4 on each of 10 SMs; four SMs take one more
   Prediction p = predict(f, roundTarget());
   EXPECT_NEAR(p.waves, 1.1, 1e-12);
-  EXPECT_NEAR(p.wavesPaid, (1.25 + 2) / 2, 1e-12);
+  // A block alone has the SM to itself, but its warps are no faster.
+  double compute = std::cbrt(std::pow(16000.0, 3) + std::pow(8000.0, 3));
+  double alone = std::cbrt(std::pow(compute / 4, 3) + std::pow(2000.0, 3));
+  double four = std::cbrt(std::pow(compute, 3) + std::pow(2000.0, 3));
+  EXPECT_NEAR(p.wavesPaid, 1 + alone / four, 1e-12);
+  EXPECT_NEAR(p.seconds, (four + alone) * 1e-9, 1e-15);
   f.blocks = 4; // 4 of 10 SMs, one block each
   p = predict(f, roundTarget());
   EXPECT_DOUBLE_EQ(p.blocksPerSM, 1);
   EXPECT_DOUBLE_EQ(p.wavesPaid, 1);
+}
+
+TEST(Cost, DramServesWhatTheLastWaveHasLeft) {
+  KernelFeatures f = smallKernel();
+  f.fma32 = f.accumulators = 0;
+  AccessStream &s = addStream(f);
+  s.loads = 1000;
+  s.sectors = 32; // 8 warps * 1000 * 1024 bytes a block, 64 a clock and SM
+  s.lines = 1;
+  f.blocks = 60; // one and a half waves of 4 on each of 10 SMs
+  auto dram = [&](double wavefrontClocks) {
+    TargetSpec t = roundTarget();
+    t.clocksPerWavefront = wavefrontClocks;
+    t.ldstLanes = 32000; // no other limit
+    t.l2BytesPerClk = 1e6;
+    t.l2Latency = t.dramLatency = 0;
+    return predict(f, t);
+  };
+  // The bytes of a launch, however its blocks lie on the SMs.
+  EXPECT_NEAR(dram(1e-3).wavesPaid, 1.5, 0.01);
+  f.blocks = 41; // one block more than a wave: a fortieth of its bytes
+  EXPECT_NEAR(dram(1e-3).wavesPaid, 1 + 1.0 / 40, 0.02);
+  // What the SM itself takes is a quarter of a wave.
+  EXPECT_NEAR(dram(1e3).wavesPaid, 1.25, 0.01);
 }
 
 TEST(Cost, TensorUnitsNeedAllSubPartitions) {
@@ -258,6 +309,24 @@ TEST(Cost, TensorUnitsNeedAllSubPartitions) {
   EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Tensor), 256);
   f.tensorEfficiency = 0.5;
   EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Tensor), 512);
+}
+
+TEST(Cost, MatrixUnitsWorkWhileTheWarpIssues) {
+  TargetSpec t = roundTarget();
+  t.tensorFma.f16AccF32 = 512;
+  t.tensorLatency = 20;
+  KernelFeatures f = smallKernel();
+  f.fma32 = 0;
+  f.tensorType = TensorType::F16AccF32;
+  f.tensorFma = 4096; // 4096 * 32 * 4 / 512 = 1024 clocks
+  f.mmaInsts = 100;   // at 20 clocks: 2000, or 500 where four are independent
+  f.otherInsts = 400; // 2 clocks each
+  f.ilp = 1;
+  EXPECT_NEAR(at(predict(f, t), Term::Chain),
+              std::cbrt(std::pow(2000.0, 3) + std::pow(800.0, 3)), 1e-9);
+  f.ilp = 4;
+  EXPECT_NEAR(at(predict(f, t), Term::Chain),
+              std::cbrt(std::pow(1024.0, 3) + std::pow(800.0, 3)), 1e-9);
 }
 
 TEST(Cost, LaunchAndHostCopiesAddOnce) {
@@ -296,9 +365,9 @@ TEST(Cost, AbsentFactsAreListedAndSwitchTheirTermOff) {
   t.dramLatency.reset();
   t.launchUs.reset();
   ModelTarget m = ModelTarget::from(t);
-  EXPECT_EQ(m.absent, (std::vector<std::string>{"fp64_lanes", "l1_fill_bytes",
-                                                "dram_latency", "launch_us",
-                                                "block_start_clocks"}));
+  EXPECT_EQ(m.absent, (std::vector<std::string>{
+                          "fp64_lanes", "l1_fill_bytes", "l1_lines_per_clk",
+                          "dram_latency", "launch_us", "block_start_clocks"}));
   KernelFeatures f = smallKernel();
   f.launches = 1;
   EXPECT_DOUBLE_EQ(at(predict(f, t), Term::Launch), 0);
