@@ -55,7 +55,8 @@ std::string_view costName(Cost cost) {
   return kCostNames[static_cast<unsigned>(cost)];
 }
 
-std::string explain(const Prediction &a, const Prediction &b) {
+std::string explain(const KernelFeatures &f, const Prediction &a,
+                    const KernelFeatures &g, const Prediction &b) {
   if (a.infeasible || b.infeasible)
     return a.infeasible ? fmt::format("cannot run: {}", a.infeasible)
                         : fmt::format("the other cannot run: {}", b.infeasible);
@@ -71,6 +72,8 @@ std::string explain(const Prediction &a, const Prediction &b) {
                         change < 1 ? 1 / change : change,
                         change < 1 ? "fast" : "slow", a.seconds * 1e6,
                         b.seconds * 1e6);
+  if (std::string why = causes(f, a, g, b); !why.empty())
+    text += "; " + why;
   std::array<unsigned, kNumTerms> order;
   for (unsigned i = 0; i < kNumTerms; ++i)
     order[i] = i;

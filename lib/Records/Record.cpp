@@ -71,6 +71,13 @@ std::optional<TrialRole> parseTrialRole(std::string_view text) {
   return valueOf(kRoles, text);
 }
 
+std::string_view launchStateOf(const RecordKey &key) {
+  for (std::string_view state : {kFromIdle, kBackToBack})
+    if (key.policy.find(state) != std::string::npos)
+      return state;
+  return "";
+}
+
 std::vector<std::string> differences(const RecordKey &a, const RecordKey &b) {
   std::vector<std::string> names;
   auto compare = [&](const char *name, const std::string &x,

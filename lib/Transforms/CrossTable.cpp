@@ -87,6 +87,9 @@ std::optional<double> bestOf(const Column &column, size_t op,
   return again ? std::optional(*again) : std::nullopt;
 }
 
+/// A ratio below is more than the noise of two times.
+constexpr double kFaster = 0.97;
+
 /// The cell of `row`'s winner, "-" with a note where it has no time there;
 /// `best`: that of the column's own winner.
 std::string ratioOn(const Column &row, const Column &column, size_t op,
@@ -105,7 +108,15 @@ std::string ratioOn(const Column &row, const Column &column, size_t op,
                                 column.target->id, seconds.error().message));
     return "-";
   }
-  return best ? fmt::format("{:.3f}", *seconds / *best) : "-";
+  if (!best)
+    return "-";
+  double ratio = *seconds / *best;
+  if (ratio < kFaster)
+    notes.push_back(fmt::format(
+        "{}: the winner of {} is faster on {} than what was found there; more "
+        "`trials` would find it, or a better one",
+        column.ops[op].workload->opName, row.target->id, column.target->id));
+  return fmt::format("{:.3f}", ratio);
 }
 
 Expected<std::vector<Column>> open(std::span<const TunedFor> tuned,

@@ -98,11 +98,15 @@ private:
           toNumbersAttr(&getContext(), termsOf(ranked))));
     tunable.op->setAttr(HWTuneDialect::kCandidatesAttrName,
                         ArrayAttr::get(&getContext(), candidates));
+    auto against = [&](const RankedConfig &a, const RankedConfig &b) {
+      return hwtune::explain(
+          schedule->features(w, spec, a.config), a.prediction,
+          schedule->features(w, spec, b.config), b.prediction);
+    };
     if (explain && !ranking.best.empty())
       emitRemark(tunable.op->getLoc())
           << "best against generic: "
-          << hwtune::explain(ranking.best.front().prediction,
-                             ranking.generic.prediction);
+          << against(ranking.best.front(), ranking.generic);
     if (compare.empty())
       return false;
     auto [first, second] = StringRef(compare).split(" vs ");
@@ -116,7 +120,7 @@ private:
     }
     emitRemark(tunable.op->getLoc())
         << space.toText(a->config) << " against " << space.toText(b->config)
-        << ": " << hwtune::explain(a->prediction, b->prediction);
+        << ": " << against(*a, *b);
     return true;
   }
 

@@ -56,11 +56,12 @@ static std::string featureVersion() {
 
 CostWeights rememberedWeights(std::span<const Database::StoredRun> runs,
                               std::string_view opKind, std::string_view gpu,
-                              Label least) {
+                              std::string_view state, Label least) {
   const RunRecord *last = nullptr;
   for (const Database::StoredRun &stored : runs) {
     const RunRecord &run = stored.run;
     if (run.opKind == opKind && run.key.gpu == gpu && run.finished &&
+        launchStateOf(run.key) == state &&
         (run.key.policy + ",").find(featureVersion() + ",") !=
             std::string::npos &&
         run.label && *run.label != Label::Predicted && *run.label >= least &&
@@ -80,9 +81,8 @@ std::string measuringPolicy(const OpTuneOptions &options) {
   if (options.objective == Objective::Pareto)
     objective += fmt::format(" weight {:g}", options.weight);
   return fmt::format("objective {}, {}, {}", objective,
-                     options.objective == Objective::Latency
-                         ? "from idle, cold cache"
-                         : "back to back",
+                     options.objective == Objective::Latency ? kFromIdle
+                                                             : kBackToBack,
                      featureVersion());
 }
 
@@ -505,8 +505,10 @@ TuneCallbacks OpTuner::modelCallbacks(const Candidates &candidates,
 }
 
 Status OpTuner::readRecording() {
-  RecordedTimesQuery query{request.workload.key, request.target.id,
-                           options.allowOtherGpu, request.schedule};
+  RecordedTimesQuery query{
+      request.workload.key, request.target.id, options.allowOtherGpu,
+      request.schedule,
+      std::string(launchStateOf(recordKey(request, options)))};
   Expected<RecordedTimes> times =
       readRecordedTimes(environment.device.argument, query, request.space);
   if (!times)
@@ -563,9 +565,10 @@ Expected<CollectOptions> OpTuner::collectOptions() const {
         environment.database->runs();
     if (!runs)
       return runs.error();
-    collect.weights =
-        rememberedWeights(*runs, toString(request.workload.kind),
-                          request.target.id, labelOf(environment.device));
+    collect.weights = rememberedWeights(
+        *runs, toString(request.workload.kind), request.target.id,
+        launchStateOf(recordKey(request, options)),
+        labelOf(environment.device));
   }
   return collect;
 }

@@ -8,18 +8,18 @@
 #include "hwtune/Tuner/RecordedTimes.h"
 
 #include "hwtune/Records/Exchange.h"
-#include "hwtune/Support/File.h"
+#include "hwtune/Records/PackedFile.h"
 #include "hwtune/Support/Text.h"
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <set>
 
 namespace hwtune {
 namespace {
 
 constexpr size_t kHeadBytes = 65536; // what tells the format of a log
-constexpr uint64_t kMaxFileBytes = uint64_t(1) << 30;
 constexpr std::string_view kDatabaseMark = "SQLite format 3";
 
 struct Recording {
@@ -98,13 +98,20 @@ Expected<Recording> readText(const std::string &text, const std::string &path,
   return Recording{{std::move(*run)}, /*own=*/false};
 }
 
+bool isDatabase(const std::string &path) {
+  std::string head(kDatabaseMark.size(), 0);
+  std::ifstream(path, std::ios::binary)
+      .read(head.data(), std::streamsize(head.size()));
+  return head == kDatabaseMark;
+}
+
 Expected<Recording> read(const std::string &path, const std::string &gpu,
                          const Space &space) {
-  Expected<std::string> text = readFile(path, kMaxFileBytes);
+  if (isDatabase(path))
+    return readDatabase(path);
+  Expected<std::string> text = readPackedFile(path);
   if (!text)
     return text.error();
-  if (text->starts_with(kDatabaseMark))
-    return readDatabase(path);
   return readText(*text, path, gpu, space);
 }
 
@@ -121,7 +128,7 @@ Expected<RecordedTimes> readRecordedTimes(const std::string &path,
   if (!recording)
     return recording.error();
   RecordedTimes times;
-  std::set<std::string> otherGpus;
+  std::set<std::string> otherGpus, otherStates;
   size_t misfits = 0;
   std::string misfit;
   for (auto &[run, trials] : recording->runs) {
@@ -129,6 +136,10 @@ Expected<RecordedTimes> readRecordedTimes(const std::string &path,
       continue;
     if (recording->own && !query.anyGpu && run.key.gpu != query.gpu) {
       otherGpus.insert(run.key.gpu);
+      continue;
+    }
+    if (recording->own && launchStateOf(run.key) != query.state) {
+      otherStates.insert(std::string(launchStateOf(run.key)));
       continue;
     }
     for (TrialRecord &trial : trials) {
@@ -151,6 +162,11 @@ Expected<RecordedTimes> readRecordedTimes(const std::string &path,
     return Error{fmt::format("none of its {} configurations is one of schedule "
                              "{}: {}",
                              misfits, query.schedule, misfit),
+                 path};
+  if (!otherStates.empty())
+    return Error{fmt::format("it holds this operation launched {}, expected {} "
+                             "(`objective`)",
+                             listOf(otherStates), query.state),
                  path};
   if (!otherGpus.empty())
     return Error{fmt::format("it holds this operation for {}, expected {}, or "

@@ -202,8 +202,15 @@ void Session::countFailure(const TrialRecord &trial) {
   ++equalRun;
 }
 
+/// Where nothing but the default has run, something is wrong with all
+/// candidates. Where some have, a part of the space fails alike and its members
+/// may stand together: the search goes on, unless there seems to be no other
+/// part.
 std::optional<std::string> Session::equalFailures() const {
-  if (!options.maxEqualFailures || equalRun < options.maxEqualFailures)
+  size_t limit = options.maxEqualFailures;
+  if (anyCandidateRan)
+    limit = std::max(10 * limit, result.tried * 3 / 4);
+  if (!options.maxEqualFailures || equalRun < limit)
     return std::nullopt;
   return fmt::format("{} failures in a row with the same text: {}", equalRun,
                      firstOfRun);
@@ -376,6 +383,7 @@ Status Session::takeTrial(size_t candidate, TrialRecord trial) {
     }
   }
   entry.usable = trial.ok();
+  anyCandidateRan |= trial.ok() && task.candidates[candidate] != task.generic;
   trial.lesson =
       lessons.learn(trial, reportedSeconds(options.objective, trial));
   if (Status status = store(trial); !status)

@@ -121,6 +121,7 @@ private:
   double limitSeconds = 0;
   size_t equalRun = 0; ///< failures in a row with one text
   std::string lastFailure, firstOfRun;
+  bool anyCandidateRan = false; ///< that is not the default
   std::optional<std::string> fatal;
   bool exhausted = false;
 };

@@ -32,6 +32,17 @@
 // RUN: not hwtune-opt %t.mlir --pass-pipeline='builtin.module(hw-tune{device=replay:%t.db})' 2>&1 | FileCheck %s --check-prefix=GPU
 // RUN: hwtune-opt %t.mlir --pass-pipeline='builtin.module(hw-tune{device=replay:%t.db allow-other-gpu})' 2>&1 | FileCheck %s
 // MISSING: No such file or directory
+// RUN: gzip -c %t.json > %t.packed.json.gz
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.packed.json.gz})' 2>&1 | FileCheck %s --check-prefix=OTHER
+// Cold times do not stand for warm ones, and each is found beside the other.
+// RUN: not hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.db objective=throughput})' 2>&1 | FileCheck %s --check-prefix=STATE
+// STATE: it holds this operation launched from idle, cold cache, expected back to back (`objective`)
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=sim:t4 trials=4 objective=throughput db=%t.db})' -o /dev/null 2>/dev/null
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.db objective=throughput})' 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=replay:%t.db})' 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: hwtune-records export --db=%t.db --out=%t.both.jsonl
+// RUN: not hwtune-replay --mapping=%S/../Search/Inputs/add-mapping.json %t.both.jsonl 2>&1 | FileCheck %s --check-prefix=BOTH
+// BOTH: holds the runs of 2 searches, expected one
 // OP: it holds no time of this operation
 // GPU: it holds this operation for t4, expected a10, or 'allow-other-gpu'
 module attributes {hwtune.target = #hwtune.target<"t4">} {

@@ -21,7 +21,7 @@ import tempfile
 
 def record(args, path):
     """Simulates every configuration of the operation once."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, open(path + ".part", "w") as file:
         database = os.path.join(folder, "records.db")
         options = (f"target={args.target} device=sim:{args.target} strategy=exhaustive trials=0 "
                    f"emit=config db={database}")
@@ -29,7 +29,6 @@ def record(args, path):
                         args.files[0]], check=True, stdout=subprocess.DEVNULL)
         text = subprocess.run([f"{args.build}/bin/hwtune-records", "export", f"--db={database}"],
                               check=True, stdout=subprocess.PIPE, text=True).stdout
-    with open(path + ".part", "w") as file:
         file.write(text)
     os.rename(path + ".part", path)  # a stopped run leaves no half file
 
@@ -66,7 +65,8 @@ def main():
         return
     if len(args.files) != 1:
         sys.exit("expected one MLIR file with --target")
-    records = args.records or f"{args.files[0].removesuffix('.mlir')}.{args.target}.jsonl"
+    target = os.path.basename(args.target).removesuffix(".json")  # an id, or a description
+    records = args.records or f"{args.files[0].removesuffix('.mlir')}.{target}.jsonl"
     if not os.path.exists(args.files[0]):
         sys.exit(f"{args.files[0]}: No such file or directory")
     if not os.path.exists(records):

@@ -8,6 +8,7 @@
 #include "Commands.h"
 
 #include "hwtune/Records/Exchange.h"
+#include "hwtune/Records/PackedFile.h"
 #include "hwtune/Support/File.h"
 #include "hwtune/Support/Text.h"
 #include "hwtune/Support/TextTable.h"
@@ -279,7 +280,7 @@ CommandResult importFiles(const std::string &path, const Arguments &arguments) {
       std::span(arguments.positional).subspan(1);
   std::vector<std::vector<RunWithTrials>> files;
   for (const std::string &name : names) {
-    Expected<std::string> text = readFile(name);
+    Expected<std::string> text = readPackedFile(name);
     if (!text)
       return failed(text.error());
     Expected<std::vector<RunWithTrials>> runs =

@@ -455,8 +455,10 @@ Status BoundMapping::set(const Field &field,
                              index + 1, dataFile, expected),
                  mapping->file};
   };
-  if (*value < 0)
-    return fail("a number of at least 0");
+  // Beyond, products of a few and their cubes are no numbers any more.
+  constexpr double kMost = 1e18;
+  if (*value < 0 || *value > kMost)
+    return fail("a number from 0 to 1e18");
   if (field.name == kTensorType &&
       (*value > kLastTensorType || *value != std::floor(*value)))
     return fail(fmt::format("one of {}", fmt::join(kTensorNames, ", ")));
@@ -484,8 +486,14 @@ BoundMapping::features(const std::vector<double> &variables,
                              index + 1, dataFile, f.threadsPerBlock, f.blocks),
                  mapping->file};
   for (const Stream &stream : streams) {
-    if (stream.condition && stream.condition->evaluate(variables) == 0)
-      continue;
+    if (stream.condition) {
+      Expected<bool> there =
+          holds(*stream.condition, variables, "a stream's `if`", index);
+      if (!there)
+        return there.error();
+      if (!*there)
+        continue;
+    }
     AccessStream &s = f.streams[size_t(f.numStreams++)];
     for (const Field &field : stream.fields)
       if (Status status = set(field, variables, index, f, s); !status)
@@ -494,12 +502,19 @@ BoundMapping::features(const std::vector<double> &variables,
   return f;
 }
 
-std::vector<double>
-BoundMapping::classKey(const std::vector<double> &variables) const {
+Expected<std::vector<double>>
+BoundMapping::classKey(const std::vector<double> &variables,
+                       size_t index) const {
   std::vector<double> key = parameters(variables);
-  for (size_t i = 0; i < key.size(); ++i)
-    if (inert[i] && inert[i]->evaluate(variables) != 0)
+  for (size_t i = 0; i < key.size(); ++i) {
+    if (!inert[i])
+      continue;
+    Expected<bool> isInert = holds(*inert[i], variables, "`inert_if`", index);
+    if (!isInert)
+      return isInert.error();
+    if (*isInert)
       key[i] = 0;
+  }
   return key;
 }
 

@@ -7,6 +7,7 @@
 
 #include "Dataset.h"
 
+#include "hwtune/Records/PackedFile.h"
 #include "hwtune/Support/Text.h"
 
 #include <algorithm>
@@ -59,7 +60,7 @@ void shareTexts(Dataset &data, const std::shared_ptr<Texts> &texts) {
 
 Expected<Dataset> readDataset(const std::string &path, std::string_view asked,
                               const std::shared_ptr<Texts> &texts) {
-  Expected<std::string> text = readText(path);
+  Expected<std::string> text = readPackedFile(path);
   if (!text)
     return text.error();
   if (trim(*text).empty())

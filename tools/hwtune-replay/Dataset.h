@@ -47,9 +47,6 @@ Expected<Dataset>
 readDataset(const std::string &path, std::string_view format = "",
             const std::shared_ptr<Texts> &texts = std::make_shared<Texts>());
 
-/// A file's text, unpacked.
-Expected<std::string> readText(const std::string &path);
-
 // One reader per format, in a file of the same name.
 Expected<Dataset> readKernelTuner(const std::string &path, std::string text);
 Expected<Dataset> readKtt(const std::string &path, const std::string &text);

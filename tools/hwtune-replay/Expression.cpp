@@ -267,15 +267,21 @@ private:
     return eat("(") ? call(name, start) : variable(name, start);
   }
 
+  /// '' stands for an apostrophe in the text.
   uint32_t quoted() {
-    size_t end = text.find('\'', at + 1);
-    if (end == std::string_view::npos) {
-      fail("text without closing '");
-      return 0;
+    std::string inner;
+    for (size_t i = at + 1; i < text.size(); ++i) {
+      if (text[i] != '\'') {
+        inner += text[i];
+      } else if (i + 1 < text.size() && text[i + 1] == '\'') {
+        inner += text[i++];
+      } else {
+        at = i + 1;
+        return number(texts(inner));
+      }
     }
-    uint32_t node = number(texts(text.substr(at + 1, end - at - 1)));
-    at = end + 1;
-    return node;
+    fail("text without closing '");
+    return 0;
   }
 
   /// A name with other characters than an identifier's.

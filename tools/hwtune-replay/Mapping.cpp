@@ -9,6 +9,7 @@
 
 #include "JsonValues.h"
 
+#include "hwtune/Records/PackedFile.h"
 #include "hwtune/Target/KnownTargets.h"
 #include "hwtune/Target/TargetFields.h"
 
@@ -290,7 +291,7 @@ Expected<TargetSpec> Mapping::target(const std::string &device) const {
 
 Expected<Mapping> readMapping(const std::string &path,
                               const WorkloadReader &reader) {
-  Expected<std::string> text = readText(path);
+  Expected<std::string> text = readPackedFile(path);
   if (!text)
     return text.error();
   Expected<Json> json = parseJson(path, *text);

@@ -99,7 +99,8 @@ public:
   Expected<KernelFeatures> features(const std::vector<double> &variables,
                                     size_t index) const;
   /// Parameter values; 0 for those that are inert in this configuration.
-  std::vector<double> classKey(const std::vector<double> &variables) const;
+  Expected<std::vector<double>> classKey(const std::vector<double> &variables,
+                                         size_t index) const;
   std::vector<double> parameters(const std::vector<double> &variables) const;
   std::vector<double> group(const std::vector<double> &variables) const;
 

@@ -159,8 +159,11 @@ Expected<ReplayProblem> makeOne(const Dataset &data, const Mapping &mapping,
         return f.error();
       p.features.push_back(*f);
     }
-    auto [it, fresh] = classes.try_emplace(bound.classKey(c.variables),
-                                           uint32_t(classes.size()));
+    Expected<std::vector<double>> key = bound.classKey(c.variables, c.row);
+    if (!key)
+      return key.error();
+    auto [it, fresh] =
+        classes.try_emplace(std::move(*key), uint32_t(classes.size()));
     classOf.push_back(it->second);
     p.parameterValues.push_back(bound.parameters(c.variables));
     p.rows.push_back(c.row);

@@ -7,11 +7,14 @@
 
 #include "JsonValues.h"
 
+#include "hwtune/Records/Record.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <tuple>
 
 namespace hwtune::replay {
 
@@ -36,7 +39,8 @@ std::optional<double> nanoseconds(const Json &trial) {
   return all.size() % 2 ? all[middle] : (all[middle - 1] + all[middle]) / 2;
 }
 
-/// What a file may hold one of: runs of one operation on one GPU.
+/// What a file may hold one of: runs of one operation on one GPU, launched
+/// alike.
 class OneSearch {
 public:
   void add(const Json &run) {
@@ -44,11 +48,14 @@ public:
     if (!key)
       return;
     std::string gpu = textMember(*key, "gpu");
-    auto [it, fresh] = keys.try_emplace({textMember(*key, "op"), gpu});
+    std::string_view state =
+        launchStateOf({{}, {}, {}, {}, textMember(*key, "policy")});
+    auto [it, fresh] = keys.try_emplace({textMember(*key, "op"), gpu, state});
     if (fresh)
       it->second =
-          fmt::format("{} {} on {} (run {})", textMember(run, "op_name"),
-                      textMember(run, "shapes"), gpu, textMember(run, "uid"));
+          fmt::format("{} {} on {}{}{} (run {})", textMember(run, "op_name"),
+                      textMember(run, "shapes"), gpu, state.empty() ? "" : " ",
+                      state, textMember(run, "uid"));
   }
   Status check(const std::string &path) const {
     if (keys.size() < 2)
@@ -63,7 +70,9 @@ public:
   }
 
 private:
-  std::map<std::pair<std::string, std::string>, std::string> keys;
+  /// By operation, GPU and what came before the launches.
+  std::map<std::tuple<std::string, std::string, std::string_view>, std::string>
+      keys;
 };
 
 } // namespace

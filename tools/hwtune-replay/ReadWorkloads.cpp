@@ -9,11 +9,12 @@
 
 #include "hwtune/Codegen/Compile.h"
 #include "hwtune/IR/WorkloadExtraction.h"
+#include "hwtune/Records/PackedFile.h"
 
 namespace hwtune::replay {
 
 Expected<std::vector<Workload>> readWorkloads(const std::string &path) {
-  Expected<std::string> text = readText(path);
+  Expected<std::string> text = readPackedFile(path);
   if (!text)
     return text.error();
   std::unique_ptr<mlir::MLIRContext> context = createCompilerContext();

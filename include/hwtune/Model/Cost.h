@@ -128,9 +128,17 @@ inline constexpr unsigned kNumHardwareFeatures = 16;
 std::array<float, kNumHardwareFeatures>
 hardwareFeatures(const KernelFeatures &features, const Prediction &prediction);
 
-/// Why `a` is predicted faster or slower than `b`, in plain words, the largest
+/// What sets two kernels apart by their features `f`, `g` and predictions `p`,
+/// `q`, in plain words, the largest difference first: coalescing, bank
+/// conflicts, vector width, reuse, latency hiding, wave quantisation, what only
+/// one of them does. "" where nothing does.
+std::string causes(const KernelFeatures &f, const Prediction &p,
+                   const KernelFeatures &g, const Prediction &q);
+/// Why the kernel of `f` and `p` is predicted faster or slower than that of `g`
+/// and `q`, in plain words: the causes, then the terms of the time, the largest
 /// difference first.
-std::string explain(const Prediction &a, const Prediction &b);
+std::string explain(const KernelFeatures &f, const Prediction &p,
+                    const KernelFeatures &g, const Prediction &q);
 
 } // namespace hwtune
 

@@ -75,6 +75,12 @@ struct RecordKey {
 
   bool operator==(const RecordKey &) const = default;
 };
+/// What came before the launches of a run, as its policy says it: times of
+/// different states are different quantities.
+inline constexpr std::string_view kFromIdle = "from idle, cold cache",
+                                  kBackToBack = "back to back";
+/// One of them; "" where the policy says neither (others' records).
+std::string_view launchStateOf(const RecordKey &key);
 /// Names of the fields in which two keys differ.
 std::vector<std::string> differences(const RecordKey &a, const RecordKey &b);
 

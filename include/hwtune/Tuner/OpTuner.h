@@ -109,12 +109,13 @@ Expected<double> timeOf(const OpTuneRequest &request, const Config &config,
 /// Label of the times that a device gives.
 Label labelOf(const DeviceName &device);
 
-/// What the last finished run of this kind of op on this GPU corrected of the
-/// model (`RunRecord::weights`), of those of this version of the features whose
+/// What the last finished run of this kind of op on this GPU, launched in this
+/// state (`launchStateOf`), corrected of the model (`RunRecord::weights`), of
+/// those of this version of the features whose
 /// times count for at least `least` and are no predictions. None: all 1.
 CostWeights rememberedWeights(std::span<const Database::StoredRun> runs,
                               std::string_view opKind, std::string_view gpu,
-                              Label least);
+                              std::string_view state, Label least);
 /// What of the measuring must agree for two runs to be comparable.
 std::string measuringPolicy(const OpTuneOptions &options);
 /// Key of the records of this op here.

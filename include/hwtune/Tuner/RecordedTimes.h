@@ -30,13 +30,15 @@ struct RecordedTimesQuery {
   std::string gpu;      ///< target id
   bool anyGpu = false;  ///< also take what another GPU gave
   std::string schedule; ///< name
+  std::string state;    ///< of the launches (`launchStateOf`)
 };
 
-/// Reads `path`: a tuning database, its export as JSON lines, a Kernel Tuner
-/// cache, KTT or T4 results. Of our own records those count that are of this
-/// operation, GPU and schedule; the other formats hold one operation, whose
-/// parameters must be named as the knobs of `space`. An error where the file
-/// cannot be read, or nothing in it counts: says what it holds instead.
+/// Reads `path`, packed or not: a tuning database, its export as JSON lines, a
+/// Kernel Tuner cache, KTT or T4 results. Of our own records those count that
+/// are of this operation, GPU, schedule and state of the launches; the other
+/// formats hold one operation, whose parameters must be named as the knobs of
+/// `space`. An error where the file cannot be read, or nothing in it counts:
+/// says what it holds instead.
 Expected<RecordedTimes> readRecordedTimes(const std::string &path,
                                           const RecordedTimesQuery &query,
                                           const Space &space);

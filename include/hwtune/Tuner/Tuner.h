@@ -167,7 +167,9 @@ struct TuneOptions {
   /// Time limit of a candidate: this multiple of the default's time, and at
   /// least `minLimitSeconds`.
   double limitFactor = 10, minLimitSeconds = 5;
-  /// Stop after this many failures in a row with the same text.
+  /// Stop after this many failures in a row with the same text, where nothing
+  /// but the default has run; else after ten times as many that are three
+  /// quarters of the trials. 0 = never.
   size_t maxEqualFailures = 12;
   double driftWarning = 0.03;
   /// Times are equal where they differ by less than this, or by less than the

@@ -493,13 +493,53 @@ TEST(Explain, NamesTheLargestDifferenceFirst) {
   AccessStream &s = addStream(g);
   s.isShared = true;
   s.loads = 10000;
-  std::string text = explain(predict(g, t), predict(f, t));
+  std::string text = explain(g, predict(g, t), f, predict(f, t));
   EXPECT_TRUE(text.starts_with("predicted 48.1 times as slow")) << text;
   size_t lsu = text.find("the load/store unit: 8e+05 against 0 clocks");
   EXPECT_NE(lsu, std::string::npos) << text;
   EXPECT_LT(lsu, text.find("instruction issue"));
-  EXPECT_TRUE(
-      explain(predict(f, t), predict(f, t)).starts_with("predicted equal"));
+  EXPECT_TRUE(explain(f, predict(f, t), f, predict(f, t))
+                  .starts_with("predicted "
+                               "equal"));
+}
+
+/// Each cause by itself, with numbers worked out by hand.
+TEST(Explain, NamesCauses) {
+  TargetSpec t = roundTarget();
+  auto why = [&](const KernelFeatures &f, const KernelFeatures &g) {
+    return causes(f, predict(f, t), g, predict(g, t));
+  };
+  KernelFeatures f = smallKernel();
+  EXPECT_EQ(why(f, f), "");
+  KernelFeatures g = f, h = f;
+  AccessStream &conflicts = addStream(g), &free = addStream(h);
+  conflicts.isShared = free.isShared = true;
+  conflicts.loads = free.loads = 10;
+  conflicts.wavefronts = 8;
+  EXPECT_EQ(why(g, f), "it goes through shared memory");
+  EXPECT_EQ(why(f, g), "the other goes through shared memory");
+  EXPECT_EQ(why(g, h), "bank conflicts: 8.0 against 1.0 wavefronts where one "
+                       "would do");
+  // 4 bytes a lane, 128 of a warp: of 32 sectors 1/8, of 4 all; 8 times the
+  // bytes are asked for.
+  g = h = f;
+  AccessStream &strided = addStream(g), &dense = addStream(h);
+  strided.loads = dense.loads = 10;
+  strided.sectors = 32;
+  std::string text = why(g, h);
+  EXPECT_NE(text.find("coalescing: 12 against 100 % of what global accesses "
+                      "fetch is used"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("reuse: "), std::string::npos) << text;
+  g = h;
+  g.streams[size_t(g.numStreams - 1)].vectorBytes = 16;
+  g.streams[size_t(g.numStreams - 1)].sectors = 16;
+  g.streams[size_t(g.numStreams - 1)].loads = 2.5;
+  EXPECT_EQ(why(g, h), "vector width: 16 against 4 bytes a global access");
+  g = h = f;
+  g.mmaInsts = 10;
+  EXPECT_EQ(why(g, h), "it uses the matrix units");
 }
 
 namespace {

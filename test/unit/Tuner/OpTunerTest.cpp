@@ -313,17 +313,24 @@ TEST(OpTunerParts, WeightsOfTheLastRunThatCounts) {
       stored("contraction", "b", 5, Label::Measured, 5),
       stored("reduction", "a", 6, Label::Measured, 6)};
   auto memory = [&](const char *kind, const char *gpu, Label least) {
-    return rememberedWeights(runs, kind, gpu, least).eta[0];
+    return rememberedWeights(runs, kind, gpu, kFromIdle, least).eta[0];
   };
   EXPECT_EQ(memory("contraction", "a", Label::Measured), 2);
   EXPECT_EQ(memory("contraction", "a", Label::Simulated), 3);
   EXPECT_EQ(memory("contraction", "a", Label::Predicted), 3);
   EXPECT_EQ(memory("contraction", "c", Label::Predicted), 1);
-  CostWeights w = rememberedWeights(runs, "contraction", "a", Label::Measured);
+  CostWeights w =
+      rememberedWeights(runs, "contraction", "a", kFromIdle, Label::Measured);
   EXPECT_EQ(w.eta[1], 1.5);
   EXPECT_EQ(w.eta[2], 1); // it says nothing of communication
+  // Launches back to back are other times.
+  EXPECT_EQ(
+      rememberedWeights(runs, "contraction", "a", kBackToBack, Label::Measured)
+          .eta[0],
+      1);
   // Of another version of the features: it corrects another model.
-  runs[1].run.key.policy = "objective latency, feature version 0";
+  runs[1].run.key.policy =
+      "objective latency, from idle, cold cache, feature version 0";
   EXPECT_EQ(memory("contraction", "a", Label::Simulated), 2);
   runs[0].run.finished.reset(); // was killed
   EXPECT_EQ(memory("contraction", "a", Label::Measured), 1);

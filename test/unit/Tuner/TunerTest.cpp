@@ -237,6 +237,20 @@ TEST(Tuner, EqualFailuresInARowStop) {
   EXPECT_TRUE(result.keptGeneric);
 }
 
+/// A part of the space that fails alike does not end a search that has found
+/// what runs.
+TEST(Tuner, EqualFailuresAfterASuccessGoOn) {
+  Synthetic s;
+  s.options.maxEqualFailures = 2;
+  for (size_t i = 0; i < s.task.candidates.size(); ++i)
+    if (i % 8 != 0 && i != s.task.heuristic)
+      s.faults[s.task.candidates[i]] = TrialStatus::Compile;
+  TuneResult result = s.tuneOk();
+  EXPECT_EQ(result.stopReason.find("in a row"), std::string::npos)
+      << result.stopReason;
+  EXPECT_GE(result.failures[TrialStatus::Compile], 12u);
+}
+
 TEST(Tuner, NoTimeIsNoTime) {
   Synthetic s;
   s.options.stop.trials = 0;

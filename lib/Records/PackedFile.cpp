@@ -1,11 +1,11 @@
-//===- ReadText.cpp - files, packed or not --------------------------- ===//
+//===- PackedFile.cpp - files, packed or not ------------------------------===//
 //
 // Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dataset.h"
+#include "hwtune/Records/PackedFile.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-namespace hwtune::replay {
+namespace hwtune {
 
 namespace {
 
@@ -79,7 +79,7 @@ Expected<std::string> unpackXz(const std::string &path,
 
 } // namespace
 
-Expected<std::string> readText(const std::string &path) {
+Expected<std::string> readPackedFile(const std::string &path) {
   struct stat info{};
   if (stat(path.c_str(), &info) != 0)
     return Error{fmt::format("cannot open: {}", std::strerror(errno)), path};
@@ -99,4 +99,4 @@ Expected<std::string> readText(const std::string &path) {
   return text;
 }
 
-} // namespace hwtune::replay
+} // namespace hwtune
