@@ -237,9 +237,10 @@ private:
       double sum = 0;
       for (size_t m = 0; m < times.size(); ++m) {
         problem.logTime.at(i, m) = float(std::log(times[m]));
-        sum += std::log(times[m]);
+        if (m < options.expecting())
+          sum += std::log(times[m]);
       }
-      result.predicted.push_back(std::exp(sum / double(times.size())));
+      result.predicted.push_back(std::exp(sum / options.expecting()));
       auto hardware = hardwareFeatures(f, predict(f, target, ensemble[0]));
       std::copy(hardware.begin(), hardware.end(), &problem.features.at(i, 0));
       values.emplace_back(result.configs[i].begin(), result.configs[i].end());
@@ -265,7 +266,7 @@ private:
 double candidatesTime(const KernelFeatures &features, const ModelTarget &target,
                       const CollectOptions &options) {
   return expectedSeconds(features, target,
-                         makeEnsemble(options.ensemble, options.seed),
+                         makeEnsemble(options.expecting(), options.seed),
                          options.weights);
 }
 

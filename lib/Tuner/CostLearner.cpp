@@ -22,7 +22,7 @@ CostLearner::CostLearner(const Space &space, const ModelTarget &target,
                          std::function<KernelFeatures(const Config &)> features,
                          const CollectOptions &options)
     : space(space), target(target), features(std::move(features)),
-      ensemble(makeEnsemble(options.ensemble, options.seed)),
+      ensemble(makeEnsemble(options.expecting(), options.seed)),
       start(options.weights), current(options.weights) {}
 
 double CostLearner::expected(const Config &config) const {

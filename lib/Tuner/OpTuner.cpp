@@ -559,7 +559,7 @@ TuneCallbacks OpTuner::replayCallbacks() const {
 }
 
 Expected<CollectOptions> OpTuner::collectOptions() const {
-  CollectOptions collect{options.keep, kDefaultEnsembleSize, options.seed, {}};
+  CollectOptions collect{options.keep, kSearchEnsembleSize, options.seed, {}};
   if (environment.database) {
     Expected<std::vector<Database::StoredRun>> runs =
         environment.database->runs();

@@ -81,7 +81,7 @@ void askAndTell(benchmark::State &state) {
   Random random(1);
   problem.parameters = Table(n, 10);
   problem.features = Table(n, kNumHardwareFeatures);
-  problem.logTime = Table(n, kDefaultEnsembleSize);
+  problem.logTime = Table(n, kSearchEnsembleSize);
   problem.categorical.assign(10, false);
   problem.categorical[9] = true;
   for (size_t i = 0; i < n; ++i) {
@@ -90,7 +90,7 @@ void askAndTell(benchmark::State &state) {
     for (size_t j = 0; j < kNumHardwareFeatures; ++j)
       problem.features.at(i, j) = float(random.normal());
     double log = random.normal();
-    for (size_t m = 0; m < kDefaultEnsembleSize; ++m)
+    for (size_t m = 0; m < kSearchEnsembleSize; ++m)
       problem.logTime.at(i, m) = float(log + 0.2 * random.normal());
   }
   auto trials = size_t(state.range(0));

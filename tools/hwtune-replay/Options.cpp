@@ -35,7 +35,7 @@ constexpr Option kOptions[] = {
      kSearch},
     {"target", "ID", "GPU the model assumes (default: the mapping's)"},
     {"format", "F", "kernel-tuner, ktt, t4, auto-scheduler, records, csv"},
-    {"ensemble", "M", "vectors of model constants (default 48)"},
+    {"ensemble", "M", "vectors of model constants (96; --model-only: 48)"},
     {"constants", "N=V,..", "constants of the model, in place of the reasoned",
      kSearch | kModelOnly},
     {"black-box", "", "no hardware model", kSearch},
@@ -277,6 +277,8 @@ Expected<Options> parseOptions(int argc, char **argv) {
     return status.error();
   if (o.mapping.empty())
     return Error{"no --mapping=FILE given", ""};
+  if (o.modelOnly && !has(given, "ensemble"))
+    o.replay.ensemble = kDefaultEnsembleSize; // as the compiler ranks
   return o;
 }
 

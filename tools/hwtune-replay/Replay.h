@@ -21,7 +21,7 @@ struct ReplayOptions {
   size_t seeds = 10;
   uint64_t firstSeed = 0;
   size_t budget = 220;
-  unsigned ensemble = kDefaultEnsembleSize;
+  unsigned ensemble = kSearchEnsembleSize;
   Constants center = Constants::reasoned(); ///< first vector of the ensemble
   bool blackBox = false;
   double wrongConstants = 1; ///< every constant off by this, by seed

@@ -91,13 +91,16 @@ struct Constants {
 /// Vectors, the first of which is the reasoned one.
 using Ensemble = std::vector<Constants>;
 
-/// Size that the search uses where nothing else is asked for.
+/// Vectors whose mean is a predicted time, where nothing else is asked for.
 inline constexpr unsigned kDefaultEnsembleSize = 48;
+/// Vectors that a search learns from, the first of which are those above: the
+/// more, the nearer one is to the truth where the reasoned vector is far off.
+inline constexpr unsigned kSearchEnsembleSize = 96;
 
 /// `size` >= 1 vectors around `center`, the first being `center` itself, the
 /// others in pairs of mirror images, so that to first order their mean is
 /// `center`'s prediction whatever the seed (antithetic variates: Hammersley and
-/// Morton, 1956).
+/// Morton, 1956). A smaller ensemble of the same seed is the start of a larger.
 /// One seed, one ensemble, on every machine.
 Ensemble makeEnsemble(unsigned size = kDefaultEnsembleSize, uint64_t seed = 0,
                       const Constants &center = Constants::reasoned());

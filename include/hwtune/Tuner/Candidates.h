@@ -20,6 +20,7 @@
 #include "hwtune/Support/CancelToken.h"
 #include "hwtune/Target/TargetSpec.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
@@ -34,7 +35,7 @@ struct CollectOptions {
   /// from the best, which adds up to 128.
   size_t keep = 2048;
   /// Vectors of constants for the columns of `SearchProblem::logTime`.
-  unsigned ensemble = kDefaultEnsembleSize;
+  unsigned ensemble = kSearchEnsembleSize;
   uint64_t seed = 0;
   /// What earlier runs have corrected of the model.
   CostWeights weights = {};
@@ -42,6 +43,11 @@ struct CollectOptions {
   std::vector<Config> only = {};
   /// Kept as well, where legal and feasible.
   std::vector<Config> also = {};
+
+  /// Vectors whose mean is a predicted time, here as in the compiler's ranking.
+  unsigned expecting() const {
+    return std::min(ensemble, kDefaultEnsembleSize);
+  }
 };
 
 struct Candidates {
@@ -50,7 +56,7 @@ struct Candidates {
   std::map<std::string, uint64_t> infeasible;
   /// Kept ones, in a fixed order. Index = candidate of `problem`.
   std::vector<Config> configs;
-  std::vector<double> predicted; ///< seconds, geometric mean of the ensemble
+  std::vector<double> predicted; ///< seconds, mean of `expecting` vectors
   SearchProblem problem;
   size_t best = 0; ///< lowest prediction: the untuned pick
 };

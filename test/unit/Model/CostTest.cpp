@@ -437,6 +437,9 @@ TEST(Ensemble, FirstIsReasonedAndSeedDecides) {
   EXPECT_EQ(a[0].values, one[0].values);
   EXPECT_EQ(a[17].values, b[17].values);
   EXPECT_NE(a[17].values, c[17].values);
+  Ensemble more = makeEnsemble(96, 7);
+  for (size_t m = 0; m < a.size(); ++m)
+    EXPECT_EQ(more[m].values, a[m].values) << m;
   // Mirror images of each other.
   EXPECT_NEAR(a[17][ConstantId::Barrier] * a[18][ConstantId::Barrier], 900,
               1e-9);

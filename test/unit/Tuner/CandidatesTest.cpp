@@ -7,6 +7,8 @@
 
 #include "hwtune/Tuner/Candidates.h"
 
+#include "hwtune/Model/ExpectedTime.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -72,6 +74,18 @@ TEST(Candidates, KeepsTheFeasibleAndNamesTheRest) {
             *std::min_element(c->predicted.begin(), c->predicted.end()));
   for (size_t i = 0; i < c->configs.size(); ++i)
     EXPECT_TRUE(std::isfinite(c->predicted[i]));
+}
+
+// A search has more vectors than a predicted time, which is the compiler's too.
+TEST(Candidates, PredictedIsTheMeanOfTheFirstVectors) {
+  Expected<Candidates> c =
+      collectCandidates(sampleSpace(), sampleTarget(), featuresOf, {});
+  ASSERT_TRUE(bool(c)) << c.error().str();
+  EXPECT_EQ(c->problem.logTime.columns, kSearchEnsembleSize);
+  double expected =
+      expectedSeconds(featuresOf(c->configs[5]),
+                      ModelTarget::from(sampleTarget()), makeEnsemble(48));
+  EXPECT_NEAR(c->predicted[5], expected, 1e-9 * expected);
 }
 
 TEST(Candidates, WeightsOfEarlierRunsCorrectThePrediction) {
