@@ -178,6 +178,7 @@ bool runKernel(const Json &kernel, const TargetSpec &target, bool usePtxas,
   request.params = block;
   request.grid = kernel["grid"].get<exec::Dim3>();
   request.block = kernel["block"].get<exec::Dim3>();
+  request.dynamicSharedBytes = kernel.value("shared", 0u);
   timing::TimingOptions options;
   if (usePtxas) {
     options.facts.registers = kernel["regs"];

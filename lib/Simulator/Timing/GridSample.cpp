@@ -83,9 +83,10 @@ bool mayWaitForBlocks(const exec::Program &program,
 
 class Sampler {
 public:
-  Sampler(const exec::Program &program, exec::GlobalMemory &memory,
-          const exec::LaunchRequest &request, const TargetSpec &target,
-          const TimingOptions &options, uint64_t blocksPerSM);
+  Sampler(const exec::Program &program, const JoinedInsts &insts,
+          exec::GlobalMemory &memory, const exec::LaunchRequest &request,
+          const TargetSpec &target, const TimingOptions &options,
+          uint64_t blocksPerSM);
 
   GridSample run();
 
@@ -101,6 +102,7 @@ private:
   bool isLikeFirst(size_t blocks);
 
   const exec::Program &program;
+  const JoinedInsts &insts;
   exec::GlobalMemory &memory;
   const exec::LaunchRequest &request;
   const TimingOptions &options;
@@ -115,17 +117,19 @@ private:
   GridSample sample;
 };
 
-Sampler::Sampler(const exec::Program &program, exec::GlobalMemory &memory,
-                 const exec::LaunchRequest &request, const TargetSpec &target,
-                 const TimingOptions &options, uint64_t blocksPerSM)
-    : program(program), memory(memory), request(request), options(options),
+Sampler::Sampler(const exec::Program &program, const JoinedInsts &insts,
+                 exec::GlobalMemory &memory, const exec::LaunchRequest &request,
+                 const TargetSpec &target, const TimingOptions &options,
+                 uint64_t blocksPerSM)
+    : program(program), insts(insts), memory(memory), request(request),
+      options(options),
       gridBlocks(uint64_t(request.grid[0]) * request.grid[1] * request.grid[2]),
       warpsPerBlock(
           (uint64_t(request.block[0]) * request.block[1] * request.block[2] +
            target.warpSize - 1) /
           target.warpSize),
       blocksPerSM(blocksPerSM), units(unitsOf(target)),
-      hoist(hoistDistances(program.instructions(), hoistDistance(target))),
+      hoist(hoistDistances(insts.insts, hoistDistance(target))),
       ofOneSM(blocksOfOneSM(
           gridBlocks, target.smCount,
           blocksToSimulate((gridBlocks + target.smCount - 1) / target.smCount,
@@ -251,8 +255,7 @@ bool Sampler::countBlocks() {
   uint64_t longest = uint64_t(
       std::max_element(sample.blockInsts.begin(), sample.blockInsts.end()) -
       sample.blockInsts.begin());
-  TraceRecorder recorder(program.instructions(), hoist, std::span(&longest, 1),
-                         limitsFor(1));
+  TraceRecorder recorder(insts, hoist, std::span(&longest, 1), limitsFor(1));
   if (!runBlocks({longest}, 0, &recorder))
     return false;
   sample.longest = std::move(recorder.takeTraces().front());
@@ -292,7 +295,7 @@ TraceRecorder::Limits Sampler::limitsFor(uint64_t together) const {
 
 GridSample Sampler::run() {
   TraceRecorder recorder(
-      program.instructions(), hoist, ofOneSM,
+      insts, hoist, ofOneSM,
       limitsFor(std::min<uint64_t>(ofOneSM.size(), blocksPerSM)));
   std::vector<bool> isEntry;
   for (const exec::FunctionInfo &function : program.functions())
@@ -306,8 +309,7 @@ GridSample Sampler::run() {
     if (!runSample(footprints, recorder))
       return std::move(sample);
   } else {
-    BlockWorkRecorder work(program.instructions(), hoist, gridBlocks,
-                           limitsFor(1));
+    BlockWorkRecorder work(insts, hoist, gridBlocks, limitsFor(1));
     All all({&recorder, &footprints, &work});
     if (!runBlocks({}, 1, &all))
       return std::move(sample);
@@ -330,8 +332,10 @@ GridSample Sampler::run() {
 } // namespace
 
 GridSample
-timing::sampleGrid(const exec::Program &program, exec::GlobalMemory &memory,
+timing::sampleGrid(const exec::Program &program, const JoinedInsts &insts,
+                   exec::GlobalMemory &memory,
                    const exec::LaunchRequest &request, const TargetSpec &target,
                    const TimingOptions &options, uint64_t blocksPerSM) {
-  return Sampler(program, memory, request, target, options, blocksPerSM).run();
+  return Sampler(program, insts, memory, request, target, options, blocksPerSM)
+      .run();
 }

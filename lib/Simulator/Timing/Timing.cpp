@@ -31,8 +31,10 @@ public:
             const exec::LaunchRequest &request, const TargetSpec &target,
             const TimingOptions &options)
       : program(program), memory(memory), request(request), target(target),
-        options(options), insts(program.instructions()),
-        costs(sassCosts(insts)) {}
+        options(options),
+        joined(options.mechanisms.joins ? joinAccesses(program.instructions())
+                                        : withoutJoins(program.instructions())),
+        insts(joined.insts), costs(sassCosts(insts)) {}
 
   TimingReport run();
 
@@ -40,6 +42,7 @@ private:
   void findOccupancy();
   void countWork();
   void countInsts();
+  void joinEvents();
   double lookupClocks(uint64_t accesses, uint64_t lines) const;
   void addLocalWork();
   double spillRuns() const;
@@ -69,7 +72,8 @@ private:
   const exec::LaunchRequest &request;
   const TargetSpec &target;
   const TimingOptions &options;
-  std::span<const exec::InstMeta> insts;
+  JoinedInsts joined;
+  std::span<const exec::InstMeta> insts; ///< of `joined`
   std::vector<SassCost> costs;
   GridSample sample;
   double spillBytes = 0; ///< of a thread
@@ -122,6 +126,19 @@ void Estimator::countInsts() {
     if (rate > 0)
       work.matrixClocks +=
           runs * cost.matrixFma * double(target.schedulersPerSM) / rate;
+  }
+}
+
+/// Takes from the events the instructions that joined accesses save. PTX has
+/// them apart.
+void Estimator::joinEvents() {
+  exec::EventCounts &e = report.launch.events;
+  for (size_t i = 0; i < insts.size(); ++i) {
+    if (joined.standsFor[i] <= 1)
+      continue;
+    uint64_t &count = insts[i].isLoad ? e.sharedLoads : e.sharedStores;
+    double saved = sample.runs[i] * (joined.standsFor[i] - 1);
+    count -= std::min(count, uint64_t(std::llround(saved)));
   }
 }
 
@@ -453,13 +470,14 @@ void Estimator::countL2() {
 TimingReport Estimator::run() {
   noteMissing();
   findOccupancy();
-  sample = sampleGrid(program, memory, request, target, options,
+  sample = sampleGrid(program, joined, memory, request, target, options,
                       uint64_t(report.blocksPerSM));
   report.launch = sample.launch;
   report.sampled = sample.sampled;
   if (!report.launch.ok())
     return std::move(report);
   std::span<const BlockTrace> traces = sample.traces;
+  joinEvents();
   countWork();
   report.hardwareInsts = work.issue;
   findTraffic();

@@ -14,10 +14,10 @@
 using namespace hwtune;
 using namespace hwtune::timing;
 
-TraceRecorder::TraceRecorder(std::span<const exec::InstMeta> insts,
+TraceRecorder::TraceRecorder(const JoinedInsts &joined,
                              std::span<const uint8_t> hoist,
                              std::span<const uint64_t> record, Limits limits)
-    : insts(insts), hoist(hoist), limits(limits), traces(record.size()) {
+    : joined(joined), hoist(hoist), limits(limits), traces(record.size()) {
   for (size_t i = 0; i < record.size(); ++i) {
     index.emplace(record[i], i);
     traces[i].block = record[i];
@@ -39,19 +39,32 @@ void TraceRecorder::addLines(BlockTrace &trace, AccessRecord &access) {
                      scratch.lines.begin() + scratch.numLines);
 }
 
+/// A joined access passes the data stage as its words would apart: they fall
+/// into the same banks, one further each.
+uint32_t TraceRecorder::sharedWavefronts(const uint64_t *addresses,
+                                         const exec::TraceEvent &event,
+                                         uint32_t bytes) const {
+  const exec::InstMeta &inst = joined.insts[event.inst];
+  auto kind = inst.isAtomic ? exec::SharedAccess::Atomic
+              : inst.isLoad ? exec::SharedAccess::Load
+                            : exec::SharedAccess::Store;
+  uint32_t standsFor = joined.standsFor[event.inst];
+  if (standsFor > 1)
+    bytes = joined.bytesApart[event.inst];
+  return standsFor * exec::sharedWavefronts(addresses, event.predOn, bytes,
+                                            kind, limits.units);
+}
+
 void TraceRecorder::recordAccess(BlockTrace &trace, TraceRecord &record,
                                  const exec::TraceEvent &event,
                                  const exec::InstMeta &inst) {
   AccessRecord access;
   access.requests = static_cast<uint16_t>(inst.accesses);
   access.firstLine = static_cast<uint32_t>(trace.lines.size());
-  auto kind = inst.isAtomic ? exec::SharedAccess::Atomic
-              : inst.isLoad ? exec::SharedAccess::Load
-                            : exec::SharedAccess::Store;
   forEachAccess(inst, event, [&](const uint64_t *addresses, uint32_t bytes) {
     if (event.space == ptx::Space::Shared) {
-      access.wavefronts += static_cast<uint16_t>(exec::sharedWavefronts(
-          addresses, event.predOn, bytes, kind, limits.units));
+      access.wavefronts +=
+          static_cast<uint16_t>(sharedWavefronts(addresses, event, bytes));
       return;
     }
     if (event.space == ptx::Space::Local) { // each warp has its own
@@ -98,7 +111,7 @@ void TraceRecorder::instruction(const exec::TraceEvent &event) {
     warp.cut = true;
     return;
   }
-  const exec::InstMeta &inst = insts[event.inst];
+  const exec::InstMeta &inst = joined.insts[event.inst];
   TraceRecord record{event.inst, -1};
   if (inst.isMemory && event.addresses && event.predOn && !inst.registerSlots &&
       event.space != ptx::Space::Param) {

@@ -24,9 +24,8 @@ namespace hwtune::timing {
 /// longest of them did, from where it became the longest.
 class BlockWorkRecorder : public exec::TraceHook {
 public:
-  BlockWorkRecorder(std::span<const exec::InstMeta> insts,
-                    std::span<const uint8_t> hoist, uint64_t gridBlocks,
-                    TraceRecorder::Limits limits)
+  BlockWorkRecorder(const JoinedInsts &insts, std::span<const uint8_t> hoist,
+                    uint64_t gridBlocks, TraceRecorder::Limits limits)
       : insts(insts), hoist(hoist), limits(limits), counts(gridBlocks) {}
 
   void instruction(const exec::TraceEvent &event) override;
@@ -35,7 +34,7 @@ public:
   BlockTrace takeLongest();
 
 private:
-  std::span<const exec::InstMeta> insts;
+  const JoinedInsts &insts;
   std::span<const uint8_t> hoist;
   TraceRecorder::Limits limits;
   std::vector<uint64_t> counts; ///< warp instructions by block

@@ -37,9 +37,11 @@ struct GridSample {
   AtomicsByBlock atomics; ///< of the same
 };
 
+/// `insts` are those of the program, accesses joined or not.
 /// Runs a sample of the launch (`options.wholeGrid`: all of it). On a fault
 /// only `launch` is filled.
-GridSample sampleGrid(const exec::Program &program, exec::GlobalMemory &memory,
+GridSample sampleGrid(const exec::Program &program, const JoinedInsts &insts,
+                      exec::GlobalMemory &memory,
                       const exec::LaunchRequest &request,
                       const TargetSpec &target, const TimingOptions &options,
                       uint64_t blocksPerSM);

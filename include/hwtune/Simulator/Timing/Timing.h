@@ -38,6 +38,7 @@ struct Mechanisms {
   bool lookups = true;       ///< each line of an access is looked up
   bool shuffles = true;      ///< as accesses to shared memory without banks
   bool barriers = true;      ///< warps wait for each other
+  bool joins = true;         ///< neighbouring words of shared memory at once
   bool constants = true;     ///< each address of an ld.const is a request
   bool l1 = true;            ///< L1 hits
   bool fill = true;          ///< what arrives in L1 uses its data stage

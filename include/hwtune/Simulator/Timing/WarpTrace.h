@@ -10,6 +10,7 @@
 
 #include "hwtune/Simulator/Exec/AccessCost.h"
 #include "hwtune/Simulator/Exec/Trace.h"
+#include "hwtune/Simulator/Timing/JoinAccesses.h"
 
 #include <cstdint>
 #include <span>
@@ -54,8 +55,7 @@ public:
     uint64_t instructionsPerWarp = 0;
     uint64_t warpsPerBlock = 0;
   };
-  TraceRecorder(std::span<const exec::InstMeta> insts,
-                std::span<const uint8_t> hoist,
+  TraceRecorder(const JoinedInsts &joined, std::span<const uint8_t> hoist,
                 std::span<const uint64_t> record, Limits limits);
 
   void instruction(const exec::TraceEvent &event) override;
@@ -75,7 +75,11 @@ private:
                       const exec::TraceEvent &event);
   void addLines(BlockTrace &trace, AccessRecord &access);
 
-  std::span<const exec::InstMeta> insts;
+  uint32_t sharedWavefronts(const uint64_t *addresses,
+                            const exec::TraceEvent &event,
+                            uint32_t bytes) const;
+
+  const JoinedInsts &joined;
   std::span<const uint8_t> hoist;
   Limits limits;
   std::unordered_map<uint64_t, size_t> index;

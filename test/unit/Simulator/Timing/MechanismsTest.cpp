@@ -156,11 +156,12 @@ std::string sharedReads(int stride, const std::string &type = "f32",
 
 TEST(Mechanisms, BankConflictsCostWavefronts) {
   Launch full{216, 256};
-  Ratio on = ratio(sharedReads(128), sharedReads(4), full);
+  TimingOptions options = without(&Mechanisms::joins); // of the first alone
+  Ratio on = ratio(sharedReads(128), sharedReads(4), full, options);
   EXPECT_GT(on.simulation, 8);
   EXPECT_GT(on.formula, 8);
-  Ratio off = ratio(sharedReads(128), sharedReads(4), full,
-                    without(&Mechanisms::bankConflicts));
+  options.mechanisms.bankConflicts = false;
+  Ratio off = ratio(sharedReads(128), sharedReads(4), full, options);
   EXPECT_NEAR(off.simulation, 1, 0.05);
   EXPECT_NEAR(off.formula, 1, 0.05);
 }
@@ -185,6 +186,100 @@ TEST(Mechanisms, StridedAccessNeedsMoreSectors) {
   TimingOptions options = without(&Mechanisms::coalescing);
   options.mechanisms.l1 = options.mechanisms.dram = false;
   EXPECT_LT(ratio(slow, fast, full, options).simulation, 1.3);
+}
+
+/// 64 words of shared memory, the same for all lanes, from where `base` is
+/// computed: %r10, of the block.
+std::string neighbours(const std::string &base, int from = 0) {
+  return kernel("",
+                "mov.u32 %r12, sh;\n" + base + "\n" +
+                    repeat(64,
+                           [&](int i) {
+                             return fmt::format(
+                                 "ld.shared.f32 %f{}, [%r10+{}];", i,
+                                 from + 4 * i);
+                           }),
+                ".shared .align 4 .b8 sh[8192];");
+}
+
+TEST(Mechanisms, NeighbouringWordsOfSharedMemoryAreOneLoad) {
+  // Four of them, where their place is known to be a multiple of 16 bytes. They
+  // take the unit once, and its data stage as often as apart.
+  std::string aligned = neighbours("mad.lo.u32 %r10, %r2, 16, %r12;"),
+              unknown = neighbours("mad.lo.u32 %r10, %r2, 4, %r12;");
+  TargetSpec slow = *knownTarget("a100-sxm4-80gb");
+  slow.clocksPerMemoryInst = 4;
+  Launch full{216, 256};
+  Ratio on = ratio(unknown, aligned, full, {}, &slow);
+  EXPECT_GT(on.simulation, 3);
+  EXPECT_GT(on.formula, 3);
+  exec::EventCounts events = time(aligned, full).launch.events;
+  EXPECT_EQ(events.sharedLoads, 216u * 8 * 16);
+  EXPECT_EQ(events.sharedLoadWavefronts, 216u * 8 * 64);
+  Ratio off = ratio(unknown, aligned, full, without(&Mechanisms::joins), &slow);
+  EXPECT_NEAR(off.simulation, 1, 0.05);
+  EXPECT_NEAR(off.formula, 1, 0.05);
+}
+
+/// Memory instructions of hardware for `body`, with %r10 a multiple of 16.
+double sharedInsts(const std::string &body) {
+  std::string text = kernel("",
+                            "mov.u32 %r12, sh;\nshl.b32 %r13, %r0, 4;\n"
+                            "add.u32 %r10, %r12, %r13;\n" +
+                                body,
+                            ".shared .align 4 .b8 sh[8192];");
+  exec::EventCounts e = time(text, {1, 32}).launch.events;
+  return double(e.sharedLoads + e.sharedStores);
+}
+
+TEST(JoinAccesses, DoWhatTheAssemblerDoes) {
+  // Counted in what ptxas 13.0 makes of the same loads for sm_80.
+  auto load = [](int i) {
+    return fmt::format("ld.shared.f32 %f{}, [%r10+{}];\n", i, 4 * i);
+  };
+  std::string four = load(0) + load(1) + load(2) + load(3);
+  EXPECT_EQ(sharedInsts(four), 1);
+  EXPECT_EQ(sharedInsts(load(3) + load(2) + load(1) + load(0)), 1);
+  EXPECT_EQ(sharedInsts(load(0) + load(1) + load(2)), 1);
+  EXPECT_EQ(sharedInsts(load(1) + load(2) + load(3) + load(4)), 2);
+  EXPECT_EQ(sharedInsts(four + repeat(4, [&](int i) { return load(4 + i); })),
+            2);
+  EXPECT_EQ(
+      sharedInsts(load(0) + load(1) + "bar.sync 0;\n" + load(2) + load(3)), 2);
+  EXPECT_EQ(sharedInsts(load(0) + load(1) + "st.shared.f32 [%r12], %f9;\n" +
+                        load(2) + load(3)),
+            3);
+  EXPECT_EQ(sharedInsts("ld.volatile.shared.f32 %f0, [%r10];\n"
+                        "ld.volatile.shared.f32 %f1, [%r10+4];\n"),
+            2);
+  EXPECT_EQ(sharedInsts("ld.shared.u8 %r20, [%r10];\n"
+                        "ld.shared.u8 %r21, [%r10+1];\n"),
+            2);
+  EXPECT_EQ(sharedInsts("ld.shared.u64 %rd3, [%r10];\n"
+                        "ld.shared.u64 %rd4, [%r10+8];\n"),
+            1);
+  std::string stores = repeat(4, [](int i) {
+    return fmt::format("st.shared.f32 [%r10+{}], %f{};", 4 * i, i);
+  });
+  EXPECT_EQ(sharedInsts(stores), 1);
+  // Those between which others lie stay apart.
+  EXPECT_EQ(sharedInsts("st.shared.f32 [%r10], %f0;\n"
+                        "st.shared.f32 [%r10+512], %f1;\n"
+                        "st.shared.f32 [%r10+4], %f1;\n"),
+            3);
+  // What lies between must not be written.
+  EXPECT_EQ(sharedInsts("st.shared.f32 [%r10], %f0;\n"
+                        "st.shared.f32 [%r10+8], %f1;\n"
+                        "st.shared.f32 [%r10+12], %f1;\n"),
+            3);
+  // What is added to %r10 is known, or not.
+  EXPECT_EQ(sharedInsts("add.u32 %r11, %r10, 4;\n"
+                        "ld.shared.f32 %f0, [%r11+-4];\n"
+                        "ld.shared.f32 %f1, [%r11];\n"),
+            1);
+  EXPECT_EQ(
+      sharedInsts("shl.b32 %r14, %r0, 2;\nadd.u32 %r10, %r10, %r14;\n" + four),
+      4);
 }
 
 /// 32 loads of a 16 x 16 matrix of halves whose rows lie `leading` apart.
@@ -878,9 +973,10 @@ TEST(Mechanisms, LoadStoreUnitTakesOneInstructionPerTwoClocks) {
   TargetSpec slow = *knownTarget("a100-sxm4-80gb");
   slow.clocksPerMemoryInst = 8;
   std::string text = sharedReads(0);
-  double on = time(text, {216, 256}, {}, "", &slow).simulation.cycles /
-              time(text, {216, 256}).simulation.cycles;
-  TimingOptions options = without(&Mechanisms::lsu);
+  TimingOptions options = without(&Mechanisms::joins); // words stay apart
+  double on = time(text, {216, 256}, options, "", &slow).simulation.cycles /
+              time(text, {216, 256}, options).simulation.cycles;
+  options.mechanisms.lsu = false;
   double off = time(text, {216, 256}, options, "", &slow).simulation.cycles /
                time(text, {216, 256}, options).simulation.cycles;
   EXPECT_GT(on, 2);
