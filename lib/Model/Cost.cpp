@@ -489,7 +489,8 @@ void Predictor::waves() {
   double most = std::ceil(left / activeSMs - 1e-9) / p.blocksPerSM;
   double share = left / wave;
   double taken = ratio(norm(ofWave(most, share)), norm(ofWave(1, 1)));
-  p.wavesPaid += share + c[C::Tail] * (taken - share);
+  // A wrong constant makes no last wave longer than a full one.
+  p.wavesPaid += share + std::min(c[C::Tail], 1.0) * (taken - share);
 }
 
 void Predictor::combine(const CostWeights &weights) {
