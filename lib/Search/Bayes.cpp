@@ -48,8 +48,8 @@ constexpr size_t kLeads = 3;
 constexpr size_t kDraws = 5;
 // Of the chance of what is likeliest to run: what has less has no turn that
 // does not weigh its gain, or none at all but every few trials.
-constexpr double kGoodChance = 0.3, kLeastChance = 0.1;
-constexpr size_t kAnyChanceEvery = 4;
+constexpr double kGoodChance = 0.3, kLeastChance = 0.05;
+constexpr size_t kAnyChanceEvery = 8;
 // Draws until one is taken that may well fail.
 constexpr int kDrawTries = 8;
 // Later hyperparameters change little, and a refit costs the square of this.

@@ -17,21 +17,21 @@ namespace {
 
 // Nine in ten run where nothing is known: log odds, and their variance.
 constexpr double kMeanOdds = 2.2, kOffsetVariance = 4;
-// Standard deviations of the parts' log odds before anything is learned, and
-// that of their logarithms.
-constexpr std::array<double, 3> kUsualScale = {1.4, 1.0, 1.0};
-constexpr double kDoubt = 1.5;
-// Of their logarithms, in the search for the best.
-constexpr double kStep = 0.5;
+// Variances before anything is learned, and how many weights that word counts
+// for. Limits are steep, and of few parameters.
+constexpr double kUsualEffect = 1, kUsualSlope = 2, kUsualLocal = 1;
+constexpr double kUsualBend = 0.5; // over the number of coordinates
+constexpr double kUsualCount = 0.2;
+constexpr int kRounds = 4; // towards their fixed point
 // Of the residual, in standardised coordinates, times their number's root.
 constexpr double kLength = 0.7;
 // Never excluded for ever.
 constexpr float kFloor = 1e-3f;
 // Observations that are learned from, spread over the run.
 constexpr size_t kSampleSize = 128;
-// Fits after this share of new observations, at first after each; the scales,
-// which cost more and change less, after another.
-constexpr size_t kFitShare = 24, kScalesShare = 4;
+// Fits after this share of new observations, at first after each; the
+// variances, which cost more and change less, after another.
+constexpr size_t kFitShare = 24, kLearnShare = 8;
 constexpr Eigen::Index kGrow = 32;
 
 double sigmoid(double odds) { return 1 / (1 + std::exp(-odds)); }
@@ -60,16 +60,17 @@ LogOdds fitLogOdds(const Eigen::MatrixXd &covariance,
   auto objective = [&](const Eigen::VectorXd &w, const Eigen::VectorXd &r) {
     return logLikelihood(sign, (r.array() + mean).matrix()) - 0.5 * w.dot(r);
   };
-  double value = objective(weight, rest), halfLogDeterminant = 0, gained = 1;
+  double value = objective(weight, rest), gained = 1;
+  Eigen::VectorXd curvature;
   for (int turn = 0; turn < kMostTurns; ++turn) {
     Eigen::ArrayXd p = (rest.array() + mean).unaryExpr(&sigmoid);
-    Eigen::VectorXd curvature = p * (1 - p), root = curvature.cwiseSqrt();
+    curvature = p * (1 - p);
+    if (gained < kEnough)
+      break;
+    Eigen::VectorXd root = curvature.cwiseSqrt();
     Eigen::MatrixXd b = root.asDiagonal() * covariance * root.asDiagonal();
     b.diagonal().array() += 1;
     Eigen::LLT<Eigen::MatrixXd> llt(b);
-    halfLogDeterminant = llt.matrixLLT().diagonal().array().log().sum();
-    if (gained < kEnough)
-      break;
     Eigen::VectorXd right = curvature.cwiseProduct(rest);
     right.array() += 0.5 * (sign.array() + 1) - p;
     Eigen::VectorXd next =
@@ -88,13 +89,13 @@ LogOdds fitLogOdds(const Eigen::MatrixXd &covariance,
     rest = std::move(nextRest);
     value += gained;
   }
-  return {std::move(weight), value - halfLogDeterminant};
+  return {std::move(weight), std::move(curvature)};
 }
 
-/// Covariances among the observations, by part and of unit scale.
+/// Covariances among the observations, by part and of unit variance.
 struct Feasibility::Sample {
   std::vector<size_t> observations;
-  std::array<Eigen::MatrixXd, Parts> covariance;
+  std::vector<Eigen::MatrixXd> covariance;
   Eigen::VectorXd sign; ///< 1: ran, -1: failed
 };
 
@@ -103,13 +104,13 @@ Feasibility::Feasibility(const Eigen::MatrixXf &coordinates,
     : coords(coordinates.rows(), coordinates.cols()),
       codes(values.rows(), values.cols()),
       success(Eigen::VectorXf::Ones(coordinates.rows())) {
-  for (size_t i = 0; i < Parts; ++i)
-    scales[i] = std::log(kUsualScale[i]);
   Eigen::Index kept = 0;
   for (Eigen::Index j = 0; j < coordinates.cols(); ++j) {
     Eigen::ArrayXf column = coordinates.col(j);
     if (column.minCoeff() > 0) // products of the values are sums
-      column = column.unaryExpr([](float x) { return std::log2(std::exp2(x) - 1); });
+      column = column.unaryExpr([](float x) {
+        return float(std::log2(std::expm1(double(x) * M_LN2)));
+      });
     column -= column.mean();
     float deviation = std::sqrt(column.square().mean());
     if (deviation > 1e-6f)
@@ -121,10 +122,15 @@ Feasibility::Feasibility(const Eigen::MatrixXf &coordinates,
     std::sort(sorted.begin(), sorted.end());
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
     for (Eigen::Index i = 0; i < values.rows(); ++i)
-      codes(i, j) = int(std::lower_bound(sorted.begin(), sorted.end(),
-                                         values(i, j)) -
-                        sorted.begin());
+      codes(i, j) =
+          int(std::lower_bound(sorted.begin(), sorted.end(), values(i, j)) -
+              sorted.begin());
   }
+  usual.assign(size_t(codes.cols()), kUsualEffect);
+  usual.insert(usual.end(), size_t(coords.cols()), kUsualSlope);
+  usual.push_back(kUsualBend / double(std::max<Eigen::Index>(kept, 1)));
+  usual.push_back(kUsualLocal);
+  variance = usual;
 }
 
 void Feasibility::addNearness() {
@@ -159,88 +165,93 @@ Feasibility::Sample Feasibility::sampleOf() const {
   for (size_t i = 0; i < count; ++i)
     s.observations.push_back(i * reps.size() / count);
   auto n = Eigen::Index(count);
-  for (Eigen::MatrixXd &part : s.covariance)
-    part.resize(n, n);
+  s.covariance.assign(variance.size(), Eigen::MatrixXd(n, n));
   s.sign.resize(n);
-  double dims = double(std::max<Eigen::Index>(coords.cols(), 1));
   for (Eigen::Index j = 0; j < n; ++j) {
     size_t observation = s.observations[size_t(j)];
     s.sign[j] = outcomes[observation] ? 1 : -1;
     Rep b = reps[observation];
     for (Eigen::Index i = 0; i < n; ++i) {
       Rep a = reps[s.observations[size_t(i)]];
-      double same = double((codes.row(a).array() == codes.row(b).array()).count());
-      double product = double(coords.row(a).dot(coords.row(b)));
-      s.covariance[Effect](i, j) = same;
-      s.covariance[Polynomial](i, j) = product + product * product / (2 * dims);
-      s.covariance[Local](i, j) = double(nearness(a, Eigen::Index(observation)));
+      auto part = s.covariance.begin();
+      for (Eigen::Index d = 0; d < codes.cols(); ++d)
+        (*part++)(i, j) = codes(a, d) == codes(b, d);
+      for (Eigen::Index d = 0; d < coords.cols(); ++d)
+        (*part++)(i, j) = double(coords(a, d) * coords(b, d));
+      (*++part)(i, j) = double(nearness(a, Eigen::Index(observation)));
     }
   }
   return s;
 }
 
-double Feasibility::logPrior(const Scales &scales) {
-  double sum = 0;
-  for (size_t i = 0; i < Parts; ++i)
-    sum += std::pow((scales[i] - std::log(kUsualScale[i])) / kDoubt, 2);
-  return -0.5 * sum;
-}
-
-LogOdds Feasibility::fit(const Sample &s, const Scales &scales) {
+/// The squares are of the slopes' part as it is now, so that they are of the
+/// coordinates that count.
+Eigen::MatrixXd Feasibility::covarianceOf(Sample &s) const {
   auto n = s.sign.size();
   Eigen::MatrixXd k = Eigen::MatrixXd::Constant(n, n, kOffsetVariance);
-  for (size_t i = 0; i < Parts; ++i)
-    k += std::exp(2 * scales[i]) * s.covariance[i];
-  return fitLogOdds(k, s.sign, kMeanOdds);
+  auto add = [&](size_t part) { k += variance[part] * s.covariance[part]; };
+  for (size_t i = 0; i < firstSlope(); ++i)
+    add(i);
+  Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(n, n);
+  for (size_t i = firstSlope(); i < bend(); ++i)
+    slopes += variance[i] * s.covariance[i];
+  k += slopes;
+  // Of the coordinates that count by now.
+  s.covariance[bend()] = slopes.cwiseAbs2();
+  add(bend());
+  add(bend() + 1);
+  return k;
 }
 
-/// One round of a pattern search: the next fit goes on from here.
-LogOdds Feasibility::learn(const Sample &sample) {
-  auto evidence = [](const LogOdds &fit, const Scales &of) {
-    return fit.logEvidence + logPrior(of);
-  };
-  LogOdds best = fit(sample, scales);
-  for (size_t i = 0; i < Parts; ++i)
-    for (double sign : {1.0, -1.0}) {
-      Scales trial = scales;
-      trial[i] += sign * kStep;
-      LogOdds other = fit(sample, trial);
-      if (evidence(other, trial) > evidence(best, scales)) {
-        best = std::move(other);
-        scales = trial;
-        break;
-      }
-    }
-  return best;
+/// The fixed point of MacKay (Neural Computation 4, 1992): a part's variance is
+/// the squared length of its weights over how many of them the outcomes
+/// determine, the usual one counted too.
+void Feasibility::learnVariances(const Sample &s, const LogOdds &odds,
+                                 const Eigen::MatrixXd &k) {
+  Eigen::VectorXd root = odds.curvature.cwiseSqrt();
+  Eigen::MatrixXd b = root.asDiagonal() * k * root.asDiagonal();
+  b.diagonal().array() += 1;
+  Eigen::MatrixXd r =
+      Eigen::LLT<Eigen::MatrixXd>(b).solve(Eigen::MatrixXd(root.asDiagonal()));
+  r = root.asDiagonal() * r;
+  for (size_t i = 0; i < variance.size(); ++i) {
+    const Eigen::MatrixXd &part = s.covariance[i];
+    double v = variance[i];
+    double squares = v * v * odds.weight.dot(part * odds.weight);
+    double determined = v * r.cwiseProduct(part).sum();
+    variance[i] =
+        (squares + kUsualCount * usual[i]) / (determined + kUsualCount);
+  }
 }
 
-/// The log odds of every class. All but the residual are sums over values and
-/// coordinates whose weights are gathered first, whatever was observed.
+/// All but the residual are sums over values and coordinates whose weights are
+/// gathered first, whatever was observed.
 void Feasibility::predict(const Sample &s, const Eigen::VectorXd &weight) {
-  double dims = double(std::max<Eigen::Index>(coords.cols(), 1));
-  std::array<double, Parts> variance;
-  for (size_t i = 0; i < Parts; ++i)
-    variance[i] = std::exp(2 * scales[i]);
+  auto count = s.observations.size();
   float offset = float(kMeanOdds + kOffsetVariance * weight.sum());
   Eigen::VectorXf odds = Eigen::VectorXf::Constant(coords.rows(), offset);
   for (Eigen::Index j = 0; j < codes.cols(); ++j) {
     Eigen::VectorXf effect = Eigen::VectorXf::Zero(codes.col(j).maxCoeff() + 1);
-    for (size_t i = 0; i < s.observations.size(); ++i)
+    for (size_t i = 0; i < count; ++i)
       effect[codes(reps[s.observations[i]], j)] +=
-          float(variance[Effect] * weight[Eigen::Index(i)]);
+          float(variance[size_t(j)] * weight[Eigen::Index(i)]);
     for (Eigen::Index i = 0; i < odds.size(); ++i)
       odds[i] += effect[codes(i, j)];
   }
-  Eigen::VectorXf linear = Eigen::VectorXf::Zero(coords.cols());
-  Eigen::MatrixXf square = Eigen::MatrixXf::Zero(coords.cols(), coords.cols());
+  Eigen::VectorXf slope(coords.cols());
+  for (Eigen::Index j = 0; j < slope.size(); ++j)
+    slope[j] = float(variance[firstSlope() + size_t(j)]);
+  Eigen::VectorXf linear = Eigen::VectorXf::Zero(slope.size());
+  Eigen::MatrixXf square = Eigen::MatrixXf::Zero(slope.size(), slope.size());
   Eigen::VectorXf near = Eigen::VectorXf::Zero(Eigen::Index(known));
-  for (size_t i = 0; i < s.observations.size(); ++i) {
-    Eigen::VectorXf x = coords.row(reps[s.observations[i]]).transpose();
-    float w = float(variance[Polynomial] * weight[Eigen::Index(i)]);
+  for (size_t i = 0; i < count; ++i) {
+    size_t observation = s.observations[i];
+    float w = float(weight[Eigen::Index(i)]);
+    Eigen::VectorXf x =
+        slope.cwiseProduct(coords.row(reps[observation]).transpose());
     linear += w * x;
-    square += (w / float(2 * dims)) * x * x.transpose();
-    near[Eigen::Index(s.observations[i])] =
-        float(variance[Local] * weight[Eigen::Index(i)]);
+    square += float(variance[bend()]) * w * x * x.transpose();
+    near[Eigen::Index(observation)] = float(variance.back()) * w;
   }
   odds += coords * linear + nearness.leftCols(near.size()) * near;
   odds += (coords * square).cwiseProduct(coords).rowwise().sum();
@@ -251,10 +262,15 @@ void Feasibility::predict(const Sample &s, const Eigen::VectorXd &weight) {
 void Feasibility::refit() {
   fitted = reps.size();
   Sample sample = sampleOf();
-  bool learns = fitted - learned > fitted / kScalesShare;
-  if (learns)
+  if (fitted - learned > fitted / kLearnShare) {
     learned = fitted;
-  predict(sample, (learns ? learn(sample) : fit(sample, scales)).weight);
+    for (int round = 0; round < kRounds; ++round) {
+      Eigen::MatrixXd k = covarianceOf(sample);
+      learnVariances(sample, fitLogOdds(k, sample.sign, kMeanOdds), k);
+    }
+  }
+  predict(sample,
+          fitLogOdds(covarianceOf(sample), sample.sign, kMeanOdds).weight);
 }
 
 } // namespace hwtune

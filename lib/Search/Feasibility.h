@@ -9,14 +9,15 @@
 // own: the log odds of success are Gaussian, the sum of
 //   an offset                  the rate of failure everywhere;
 //   an effect per value        what fails by one value of one parameter;
-//   a polynomial of degree 2   limits and bands of products of parameters,
-//   in log2 of the parameters  which are sums there;
+//   a slope per coordinate     limits of products of parameters, which are
+//                              planes in log2 of them;
+//   a bend                     bands: the square of what the slopes give;
 //   a Matern-5/2 residual      what fails in one corner.
 // The logistic likelihood bounds what one failure says: to a neighbour no more
-// than these variances. How much there is of each part is learned from the
-// evidence, so that failures by chance keep nothing away. Laplace's
-// approximation: Rasmussen and Williams, Gaussian Processes for Machine
-// Learning, ch. 3.4.
+// than these variances. Each parameter's are learned (automatic relevance
+// determination), so that few failures tell a limit, and those by chance keep
+// nothing away. Laplace's approximation: Rasmussen and Williams, Gaussian
+// Processes for Machine Learning, ch. 3.4.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +27,14 @@
 #include "History.h"
 
 #include <Eigen/Core>
-#include <array>
 
 namespace hwtune {
 
 /// A Gaussian process of log odds, observed through outcomes.
 struct LogOdds {
-  Eigen::VectorXd weight; ///< log odds of x: mean + sum of these x covariance(x, i)
-  double logEvidence = 0; ///< log p(outcomes), Laplace's approximation
+  Eigen::VectorXd
+      weight; ///< log odds of x: mean + sum of these x covariance(x, i)
+  Eigen::VectorXd curvature; ///< of - log p(outcome) by its log odds
 };
 
 /// `covariance` among the observations; `sign` of each: 1 ran, -1 failed;
@@ -61,28 +62,29 @@ public:
   }
 
 private:
-  enum Part { Effect, Polynomial, Local, Parts };
-  using Scales = std::array<double, Parts>; ///< log standard deviations
   struct Sample;
   Sample sampleOf() const;
-  static LogOdds fit(const Sample &sample, const Scales &scales);
-  static double logPrior(const Scales &scales);
-  /// Improves the scales.
-  LogOdds learn(const Sample &sample);
+  Eigen::MatrixXd covarianceOf(Sample &sample) const;
+  size_t firstSlope() const { return size_t(codes.cols()); }
+  size_t bend() const { return firstSlope() + size_t(coords.cols()); }
+  void learnVariances(const Sample &sample, const LogOdds &odds,
+                      const Eigen::MatrixXd &covariance);
   void predict(const Sample &sample, const Eigen::VectorXd &weight);
   void addNearness(); ///< of the next observation
   void refit();
 
   Eigen::MatrixXf coords;
-  Eigen::MatrixXi codes;        ///< rank of each value in its column
+  Eigen::MatrixXi codes; ///< rank of each value in its column
   std::vector<Rep> reps;
   std::vector<bool> outcomes;
   size_t failures = 0;
   /// Observations at the last fit, at the last of the scales, and with a column
   /// of `nearness`.
   size_t fitted = 0, learned = 0, known = 0;
-  Scales scales;
-  Eigen::MatrixXf nearness;     ///< residual's correlation, class x observation
+  /// Of each part: the effects of each parameter, the slope of each coordinate,
+  /// the bend, the residual.
+  std::vector<double> variance, usual;
+  Eigen::MatrixXf nearness; ///< residual's correlation, class x observation
   Eigen::VectorXf success;
   float likeliest = 1;
 };

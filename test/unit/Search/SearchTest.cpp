@@ -136,16 +136,14 @@ TEST(LogOdds, ByHand) {
   LogOdds one = fitLogOdds(Eigen::MatrixXd::Constant(1, 1, 4.4),
                            Eigen::VectorXd::Constant(1, -1), 2.2);
   EXPECT_NEAR(one.weight[0], -0.5, 1e-3);
-  EXPECT_NEAR(one.logEvidence,
-              std::log(0.5) - 0.5 * 0.5 * 2.2 - 0.5 * std::log(1 + 4.4 / 4),
-              1e-3);
+  EXPECT_NEAR(one.curvature[0], 0.25, 1e-3); // p (1 - p)
   // Certain odds learn nothing; each outcome is as likely as they say.
   Eigen::VectorXd both(2);
   both << 1, -1;
   LogOdds two = fitLogOdds(Eigen::MatrixXd::Zero(2, 2), both, std::log(3));
   EXPECT_NEAR(two.weight[0], 0.25, 1e-9);
   EXPECT_NEAR(two.weight[1], -0.75, 1e-9);
-  EXPECT_NEAR(two.logEvidence, std::log(0.75 * 0.25), 1e-9);
+  EXPECT_NEAR(two.curvature[0], 0.75 * 0.25, 1e-9);
 }
 
 /// Powers of two from 1 to 64 in three parameters, as tables have them.
