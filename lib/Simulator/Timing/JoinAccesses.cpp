@@ -75,7 +75,9 @@ Residues::Residues(std::span<const InstMeta> insts) {
 /// An immediate stands at an unknown place among the operands: of a * b + c
 /// what either place gives.
 Residue Residues::result(const InstMeta &inst) const {
-  auto is = [&](std::string_view start) { return inst.name.starts_with(start); };
+  auto is = [&](std::string_view start) {
+    return inst.name.starts_with(start);
+  };
   std::vector<Residue> in;
   for (size_t i = inst.guarded; i < inst.reads.size(); ++i)
     in.push_back(of(inst.function, inst.reads[i]));
@@ -90,7 +92,8 @@ Residue Residues::result(const InstMeta &inst) const {
   if (inst.immediate)
     in.push_back(residue(kWidest, uint64_t(*inst.immediate)));
   bool isNarrow = inst.name.ends_with("16") || inst.name.ends_with("8");
-  if (in.size() == 1 && (is("mov.") || is("cvta.") || (is("cvt.") && !isNarrow)))
+  if (in.size() == 1 &&
+      (is("mov.") || is("cvta.") || (is("cvt.") && !isNarrow)))
     return in[0];
   if (in.size() == 2 && is("add."))
     return sum(in[0], in[1]);
@@ -118,8 +121,8 @@ namespace {
 struct Group {
   uint32_t base = 0; ///< register, or `ptx::kNone`
   bool isLoad = false;
-  int64_t piece = 0;        ///< offset of its first byte
-  unsigned bytes = 0;       ///< of the piece
+  int64_t piece = 0;  ///< offset of its first byte
+  unsigned bytes = 0; ///< of the piece
   std::vector<size_t> members;
   std::vector<uint32_t> touched; ///< registers, since the first member
 };
@@ -132,8 +135,7 @@ public:
   JoinedInsts run() {
     for (size_t i = 0; i < insts.size(); ++i) {
       const InstMeta &inst = insts[i];
-      if (inst.isBlockStart || i == 0 ||
-          inst.function != insts[i - 1].function)
+      if (inst.isBlockStart || i == 0 || inst.function != insts[i - 1].function)
         closeAll();
       if (!isCandidate(inst) || !add(i))
         pass(inst);
@@ -216,8 +218,8 @@ bool Joiner::add(size_t i) {
 
 /// What an instruction that joins nothing means for the open groups.
 void Joiner::pass(const InstMeta &inst) {
-  bool waits = inst.cls == InstClass::Barrier ||
-               inst.name.starts_with("bar") || inst.cls == InstClass::Control || inst.cls == InstClass::Other ||
+  bool waits = inst.cls == InstClass::Barrier || inst.name.starts_with("bar") ||
+               inst.cls == InstClass::Control || inst.cls == InstClass::Other ||
                inst.cls == InstClass::AsyncCopy || inst.isAtomic;
   if (waits)
     return closeAll();
@@ -227,9 +229,7 @@ void Joiner::pass(const InstMeta &inst) {
 }
 
 void Joiner::touch(const InstMeta &inst) {
-  closeIf([&](const Group &g) {
-    return contains(inst.writes, g.base);
-  });
+  closeIf([&](const Group &g) { return contains(inst.writes, g.base); });
   for (Group &group : open)
     for (const auto *list : {&inst.reads, &inst.writes})
       group.touched.insert(group.touched.end(), list->begin(), list->end());

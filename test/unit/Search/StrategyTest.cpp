@@ -225,6 +225,7 @@ TEST(Auto, FirstListHoldsTheFavouritesOfVectorsThatDisagree) {
   // 400 candidates in a row; three vectors of four like the first twenty, each
   // a little less than the one before it, the fourth likes only the last.
   Synthetic s = bowl({200}, 1);
+  std::fill(s.values.begin(), s.values.end(), 1); // all run
   SearchProblem &p = s.problem;
   p.categorical.assign(2, false);
   p.logTime = Table(400, 4);

@@ -8,9 +8,9 @@
 // `ptxas` joins loads, and stores, of neighbouring words of shared memory to
 // accesses of 8 or 16 bytes (13.0 for sm_75 to sm_90, by its code): of one base
 // register within a basic block, where it can prove that the address is a
-// multiple of as many bytes, and nothing between them may write to shared memory
-// or waits. It does not join accesses to global memory, whose pointers it knows
-// nothing of, nor volatile ones, nor parts of words.
+// multiple of as many bytes, and nothing between them may write to shared
+// memory or waits. It does not join accesses to global memory, whose pointers
+// it knows nothing of, nor volatile ones, nor parts of words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ namespace hwtune::timing {
 /// others do nothing any more.
 struct JoinedInsts {
   std::vector<exec::InstMeta> insts; ///< by `InstMeta::id`
-  std::vector<uint32_t> bytesApart; ///< of a lane, before it was joined
+  std::vector<uint32_t> bytesApart;  ///< of a lane, before it was joined
   /// Accesses of PTX that an access stands for: 0 where another does, 1 where
   /// nothing was joined.
   std::vector<uint32_t> standsFor;
