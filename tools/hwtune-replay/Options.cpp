@@ -67,6 +67,7 @@ constexpr Option kOptions[] = {
 /// Pairs that contradict each other.
 constexpr std::pair<std::string_view, std::string_view> kApart[] = {
     {"curve", "strategy"},
+    {"black-box", "target"},
     {"black-box", "ensemble"},
     {"black-box", "constants"},
     {"black-box", "wrong-constants"},
@@ -137,6 +138,9 @@ Status setStrategies(std::string_view text, Options &o) {
                                "all",
                                name, fmt::join(known, ", ")),
                    ""};
+    if (std::find(o.strategies.begin(), o.strategies.end(), name) !=
+        o.strategies.end())
+      return Error{fmt::format("--strategy names `{}` twice", name), ""};
     o.strategies.push_back(std::move(name));
     start = comma + 1;
   }
@@ -194,6 +198,8 @@ Status apply(Options &o, std::string_view name, std::string_view value) {
     return parseNumber<uint64_t>(name, value, 0, UINT64_MAX, r.firstSeed);
   else if (name == "budget")
     return parseNumber<size_t>(name, value, 1, 10000000, r.budget);
+  else if (name == "target" && value.empty())
+    return Error{"--target needs an id or a file", ""};
   else if (name == "target")
     o.problem.target = value;
   else if (name == "format")
@@ -277,6 +283,8 @@ Expected<Options> parseOptions(int argc, char **argv) {
     return status.error();
   if (o.mapping.empty())
     return Error{"no --mapping=FILE given", ""};
+  if (o.replay.blackBox && o.strategies.size() == strategyNames().size())
+    std::erase(o.strategies, "model"); // of `all`, it alone needs a model
   if (o.modelOnly && !has(given, "ensemble"))
     o.replay.ensemble = kDefaultEnsembleSize; // as the compiler ranks
   return o;

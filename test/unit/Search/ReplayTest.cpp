@@ -708,6 +708,11 @@ TEST(Options, Errors) {
             "unknown strategy `magic`, expected one of exhaustive, random, "
             "annealing, genetic, bayes, model, auto or all");
   EXPECT_EQ(error({"x", "--mapping=y", "--strategy=auto,random"}), "");
+  EXPECT_EQ(error({"x", "--strategy=auto,random,auto"}),
+            "--strategy names `auto` twice");
+  EXPECT_EQ(error({"x", "--target="}), "--target needs an id or a file");
+  EXPECT_EQ(error({"x", "--mapping=y", "--black-box", "--target=t4"}),
+            "--black-box and --target exclude each other");
   EXPECT_EQ(error({"x", "--mapping=y", "--hide-best=0.1"}),
             "--hide-best needs --transfer-from=FILE");
   EXPECT_EQ(error({"x", "--mapping=y", "--list=3"}),
