@@ -87,7 +87,7 @@ double megabytesAsked(const KernelFeatures &f, const Accesses &global) {
   return global.sectors * kSectorBytes * warps * 1e-6;
 }
 
-/// Of the last wave, the share without a block.
+/// Of the waves that are paid, the share that has blocks.
 double busyShare(const Prediction &p) {
   return p.wavesPaid > 0 ? p.waves / p.wavesPaid : 1;
 }

@@ -71,9 +71,9 @@ std::optional<TrialRole> parseTrialRole(std::string_view text) {
   return valueOf(kRoles, text);
 }
 
-std::string_view launchStateOf(const RecordKey &key) {
+std::string_view launchStateOf(std::string_view policy) {
   for (std::string_view state : {kFromIdle, kBackToBack})
-    if (key.policy.find(state) != std::string::npos)
+    if (policy.find(state) != policy.npos)
       return state;
   return "";
 }

@@ -100,8 +100,8 @@ public:
         prior(Prior::of(problem, candidateOf)),
         noPrior(Prior::none(repCount())),
         coordinates(parameterCoordinates(problem, candidateOf, &branches)),
-        feasibility(coordinates, valueColumns(problem, candidateOf)),
-        trust(options.seed, 0) {
+        values(valueColumns(problem, candidateOf)),
+        feasibility(coordinates, values), trust(options.seed, 0) {
     makeSurrogates();
     for (size_t candidate : problem.start)
       firstList.push_back(repOf[candidate]);
@@ -177,7 +177,7 @@ private:
 
   bool isAuto;
   Prior prior, noPrior;
-  Eigen::MatrixXf branches, coordinates; ///< of the parameters
+  Eigen::MatrixXf branches, coordinates, values; ///< of the parameters
   Feasibility feasibility;
   ModelError modelError;
   Trust trust;
@@ -199,7 +199,6 @@ private:
 /// process with less of it does better, so that without a model `auto` has
 /// both.
 void Bayes::makeSurrogates() {
-  Eigen::MatrixXf values = valueColumns(problem, candidateOf);
   if (isAuto && !problem.features.empty())
     surrogates.emplace_back(prior, rowsOf(problem.features, candidateOf),
                             values, hasModel());

@@ -61,7 +61,7 @@ CostWeights rememberedWeights(std::span<const Database::StoredRun> runs,
   for (const Database::StoredRun &stored : runs) {
     const RunRecord &run = stored.run;
     if (run.opKind == opKind && run.key.gpu == gpu && run.finished &&
-        launchStateOf(run.key) == state &&
+        launchStateOf(run.key.policy) == state &&
         (run.key.policy + ",").find(featureVersion() + ",") !=
             std::string::npos &&
         run.label && *run.label != Label::Predicted && *run.label >= least &&
@@ -507,8 +507,7 @@ TuneCallbacks OpTuner::modelCallbacks(const Candidates &candidates,
 Status OpTuner::readRecording() {
   RecordedTimesQuery query{
       request.workload.key, request.target.id, options.allowOtherGpu,
-      request.schedule,
-      std::string(launchStateOf(recordKey(request, options)))};
+      request.schedule, std::string(launchStateOf(measuringPolicy(options)))};
   Expected<RecordedTimes> times =
       readRecordedTimes(environment.device.argument, query, request.space);
   if (!times)
@@ -567,8 +566,7 @@ Expected<CollectOptions> OpTuner::collectOptions() const {
       return runs.error();
     collect.weights = rememberedWeights(
         *runs, toString(request.workload.kind), request.target.id,
-        launchStateOf(recordKey(request, options)),
-        labelOf(environment.device));
+        launchStateOf(measuringPolicy(options)), labelOf(environment.device));
   }
   return collect;
 }

@@ -138,8 +138,8 @@ Expected<RecordedTimes> readRecordedTimes(const std::string &path,
       otherGpus.insert(run.key.gpu);
       continue;
     }
-    if (recording->own && launchStateOf(run.key) != query.state) {
-      otherStates.insert(std::string(launchStateOf(run.key)));
+    if (recording->own && launchStateOf(run.key.policy) != query.state) {
+      otherStates.insert(std::string(launchStateOf(run.key.policy)));
       continue;
     }
     for (TrialRecord &trial : trials) {

@@ -350,16 +350,20 @@ Expected<BoundMapping> BoundMapping::bind(const Mapping &mapping,
   return Binder(mapping, data, target).run();
 }
 
+std::string BoundMapping::rowName(size_t index) const {
+  return fmt::format("row {} of {}", index + 1, dataFile);
+}
+
 Expected<double> BoundMapping::number(const Expression &expression,
                                       const std::vector<double> &variables,
                                       std::string_view what,
                                       size_t index) const {
   double value = expression.evaluate(variables);
   if (!std::isfinite(value) || Texts::isText(value))
-    return Error{fmt::format("{} `{}` is {} for row {} of {}, expected a "
-                             "finite number{}",
+    return Error{fmt::format("{} `{}` is {} for {}, expected a finite "
+                             "number{}",
                              what, expression.text(), texts->show(value),
-                             index + 1, dataFile,
+                             rowName(index),
                              std::isnan(value) ? "; no text has one" : ""),
                  mapping->file};
   return value;
@@ -432,10 +436,10 @@ Expected<Config> BoundMapping::config(const std::vector<double> &variables,
   for (size_t i = 0; i < knobValues.size(); ++i) {
     double value = knobValues[i].evaluate(variables);
     if (value != std::floor(value) || std::abs(value) > kMostKnob)
-      return Error{fmt::format("knob `{}` `{}` is {} for row {} of {}, "
+      return Error{fmt::format("knob `{}` `{}` is {} for {}, "
                                "expected an integer",
                                space.knobs[i].name, knobValues[i].text(),
-                               texts->show(value), index + 1, dataFile),
+                               texts->show(value), rowName(index)),
                    mapping->file};
     c.push_back(int64_t(value));
   }
@@ -450,9 +454,9 @@ Status BoundMapping::set(const Field &field,
   if (!value)
     return value.error();
   auto fail = [&](std::string_view expected) {
-    return Error{fmt::format("{} `{}` is {} for row {} of {}, expected {}",
-                             field.name, field.expression.text(), *value,
-                             index + 1, dataFile, expected),
+    return Error{fmt::format("{} `{}` is {} for {}, expected {}", field.name,
+                             field.expression.text(), *value, rowName(index),
+                             expected),
                  mapping->file};
   };
   // Beyond, products of a few and their cubes are no numbers any more.
@@ -481,9 +485,9 @@ BoundMapping::features(const std::vector<double> &variables,
     if (Status s = set(field, variables, index, f, unused); !s)
       return s.error();
   if (!featureFields.empty() && (f.threadsPerBlock < 1 || f.blocks < 1))
-    return Error{fmt::format("row {} of {} has {} threads in a block and {} "
+    return Error{fmt::format("{} has {} threads in a block and {} "
                              "blocks, expected at least 1",
-                             index + 1, dataFile, f.threadsPerBlock, f.blocks),
+                             rowName(index), f.threadsPerBlock, f.blocks),
                  mapping->file};
   for (const Stream &stream : streams) {
     if (stream.condition) {

@@ -393,10 +393,13 @@ double Expression::at(uint32_t index, const std::vector<double> &v) const {
   auto a = [&] { return number(n.a); };
   auto b = [&] { return number(n.b); };
   // What rests on no number is none: only so does the caller hear of it.
-  auto truth = [](bool known, bool value) { return known ? value : NAN; };
+  auto truth = [](double of, bool value) {
+    return std::isnan(of) ? of : double(value);
+  };
+  auto isTrue = [&](double x) { return truth(x, x != 0); };
   auto compare = [&](auto holds) {
     double x = a(), y = b();
-    return truth(!std::isnan(x) && !std::isnan(y), holds(x, y));
+    return truth(std::isnan(x) ? x : y, holds(x, y));
   };
   switch (n.op) {
   case Op::Number:
@@ -417,7 +420,7 @@ double Expression::at(uint32_t index, const std::vector<double> &v) const {
     return -a();
   case Op::Not: {
     double x = a();
-    return truth(!std::isnan(x), x == 0);
+    return truth(x, x == 0);
   }
   case Op::Less:
     return compare(std::less<>());
@@ -433,11 +436,11 @@ double Expression::at(uint32_t index, const std::vector<double> &v) const {
     return value(n.a) != value(n.b);
   case Op::And: {
     double x = a();
-    return std::isnan(x) || x == 0 ? x : !std::isnan(x = b()) ? x != 0 : x;
+    return isTrue(x == 0 || std::isnan(x) ? x : b());
   }
   case Op::Or: {
     double x = a();
-    return std::isnan(x) ? x : x != 0 ? 1 : !std::isnan(x = b()) ? x != 0 : x;
+    return isTrue(x == 0 ? b() : x);
   }
   case Op::Select: {
     double x = a();

@@ -132,6 +132,8 @@ private:
   const Mapping *mapping = nullptr;
   std::shared_ptr<const Texts> texts;
   std::string dataFile;
+  /// "row 1 of FILE" for index 0, for errors.
+  std::string rowName(size_t index) const;
   std::vector<double> constantValues;
   std::vector<Expression> lets, valid;
   std::optional<Expression> keepExpression;

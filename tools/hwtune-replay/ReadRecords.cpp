@@ -48,8 +48,7 @@ public:
     if (!key)
       return;
     std::string gpu = textMember(*key, "gpu");
-    std::string_view state =
-        launchStateOf({{}, {}, {}, {}, textMember(*key, "policy")});
+    std::string_view state = launchStateOf(textMember(*key, "policy"));
     auto [it, fresh] = keys.try_emplace({textMember(*key, "op"), gpu, state});
     if (fresh)
       it->second =

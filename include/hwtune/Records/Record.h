@@ -80,7 +80,7 @@ struct RecordKey {
 inline constexpr std::string_view kFromIdle = "from idle, cold cache",
                                   kBackToBack = "back to back";
 /// One of them; "" where the policy says neither (others' records).
-std::string_view launchStateOf(const RecordKey &key);
+std::string_view launchStateOf(std::string_view policy);
 /// Names of the fields in which two keys differ.
 std::vector<std::string> differences(const RecordKey &a, const RecordKey &b);
 
