@@ -30,6 +30,7 @@ struct LaunchShape {
   uint32_t dynamicShared = 0;
   Stream stream = nullptr;
   bool cooperative = false;
+  std::optional<exec::Dim3> clusterBlocks = {}; ///< where the launch says it
 };
 
 uint64_t volume(const exec::Dim3 &d) { return uint64_t(d[0]) * d[1] * d[2]; }
@@ -81,9 +82,26 @@ int64_t residentBlocks(const Driver &driver, const FunctionState &function,
   return occupancy(t, needs).blocksPerSM * t.smCount;
 }
 
+/// Says by name why clusters do not run, which the code does not.
+Result checkClusters(Driver &driver, const exec::FunctionInfo &info,
+                     const LaunchShape &shape) {
+  std::string why = exec::clusterObstacle(info, shape.clusterBlocks);
+  if (why.empty())
+    return Result::Success;
+  driver.last.json = nlohmann::json{
+      {"target", driver.config.target.id},
+      {"kernel", info.name},
+      {"status", "refused"},
+      {"reason", why}}.dump();
+  std::fprintf(stderr, "simulated GPU: kernel `%s`: %s\n", info.name.c_str(),
+               why.c_str());
+  bool isNamed = info.clusterBlocks || shape.clusterBlocks;
+  return isNamed ? Result::NotSupported : Result::InvalidClusterSize;
+}
+
 /// The limits of the device and of the function, in the order in which the
 /// driver's documentation gives the codes.
-Result checkShape(const Driver &driver, const FunctionState &function,
+Result checkShape(Driver &driver, const FunctionState &function,
                   const LaunchShape &shape) {
   const TargetSpec &t = driver.config.target;
   const exec::FunctionInfo &info = *function.info;
@@ -97,8 +115,8 @@ Result checkShape(const Driver &driver, const FunctionState &function,
   if (threads > t.maxThreadsPerBlock ||
       int64_t(shape.dynamicShared) > function.maxDynamicShared)
     return Result::InvalidValue;
-  if (info.clusterBlocks && volume(*info.clusterBlocks) > 1)
-    return Result::NotSupported;
+  if (Result r = checkClusters(driver, info, shape); r != Result::Success)
+    return r;
   if (info.reqNTid && shape.block != *info.reqNTid)
     return Result::InvalidValue;
   if (info.maxNTid && threads > int64_t(volume(*info.maxNTid)))
@@ -225,6 +243,7 @@ Result run(Call &call, const FunctionState &function, const LaunchShape &shape,
   request.grid = shape.grid;
   request.block = shape.block;
   request.dynamicSharedBytes = shape.dynamicShared;
+  request.clusterBlocks = shape.clusterBlocks;
   request.params = params;
   request.options = optionsFor(driver, shape);
   request.options.residentBlocks =
@@ -376,9 +395,8 @@ HWTUNE_CUDA_API Result cuLaunchKernelEx(const LaunchConfig *config,
     if (attribute.id == cuda::kLaunchAttributeCooperative)
       shape.cooperative = attribute.value.cooperative != 0;
     const unsigned *cluster = attribute.value.clusterDim;
-    if (attribute.id == cuda::kLaunchAttributeClusterDimension &&
-        (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1))
-      return Result::NotSupported;
+    if (attribute.id == cuda::kLaunchAttributeClusterDimension)
+      shape.clusterBlocks = {cluster[0], cluster[1], cluster[2]};
     // The others are hints (priority, overlap, memory policies).
   }
   return launch(function, shape, params, extra);

@@ -491,12 +491,8 @@ std::optional<LaunchResult> validate(const Program::Impl &P,
         fmt::format("blocks of ({},{},{}), expected ({},{},{}) (.reqntid)",
                     q.block[0], q.block[1], q.block[2], (*f->reqNTid)[0],
                     (*f->reqNTid)[1], (*f->reqNTid)[2]));
-  if (f->clusterBlocks && *f->clusterBlocks != Dim3{1, 1, 1})
-    return refuse(LaunchStatus::InvalidRequest, q,
-                  fmt::format("clusters of ({},{},{}) blocks "
-                              "(.reqnctapercluster) are not supported",
-                              (*f->clusterBlocks)[0], (*f->clusterBlocks)[1],
-                              (*f->clusterBlocks)[2]));
+  if (std::string why = clusterObstacle(*f, q.clusterBlocks); !why.empty())
+    return refuse(LaunchStatus::InvalidRequest, q, std::move(why));
   uint64_t shared = uint64_t(f->staticSharedBytes) + q.dynamicSharedBytes;
   if (shared > q.options.maxSharedBytes)
     return refuse(LaunchStatus::OutOfResources, q,
@@ -515,6 +511,23 @@ std::optional<LaunchResult> validate(const Program::Impl &P,
 }
 
 } // namespace
+
+std::string clusterObstacle(const FunctionInfo &function,
+                            const std::optional<Dim3> &named) {
+  auto several = [](const Dim3 &d, const char *source) {
+    return fmt::format("clusters of ({},{},{}) blocks ({}) are not supported",
+                       d[0], d[1], d[2], source);
+  };
+  constexpr Dim3 kOne{1, 1, 1};
+  if (function.clusterBlocks && *function.clusterBlocks != kOne)
+    return several(*function.clusterBlocks, ".reqnctapercluster");
+  if (named && *named != kOne)
+    return several(*named, "named by the launch");
+  if (function.wantsClusterSize && !function.clusterBlocks && !named)
+    return "the launch does not name the size of its clusters "
+           "(.explicitcluster)";
+  return "";
+}
 
 LaunchResult launch(const Program &program, GlobalMemory &memory,
                     const LaunchRequest &request) {

@@ -266,6 +266,7 @@ FunctionInfo ProgramBuilder::describe(const ptx::Function &f) const {
   info.maxNTid = f.bounds.maxNTid;
   info.reqNTid = f.bounds.reqNTid;
   info.clusterBlocks = f.bounds.reqNCtaPerCluster;
+  info.wantsClusterSize = f.bounds.explicitCluster;
   info.minBlocksPerSM = f.bounds.minNCtaPerSm;
   info.maxRegisters = f.bounds.maxNReg;
   return info;

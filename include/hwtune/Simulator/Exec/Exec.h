@@ -57,8 +57,10 @@ struct FunctionInfo {
   uint32_t leastRegisters = 0, hoistedRegisters = 0;
   uint32_t sourceOrderRegisters = 0, leastOfSourceOrder = 0;
   std::optional<Dim3> maxNTid, reqNTid;
-  /// `.reqnctapercluster`: a launch of more than one is refused.
-  std::optional<Dim3> clusterBlocks;
+  std::optional<Dim3> clusterBlocks; ///< `.reqnctapercluster`
+  /// `.explicitcluster`: the launch has to say how large clusters are where the
+  /// kernel does not.
+  bool wantsClusterSize = false;
   std::optional<uint32_t> minBlocksPerSM, maxRegisters;
   bool usesBarriers = false, usesDynamicShared = false, usesGridSync = false;
 };
@@ -209,6 +211,7 @@ struct LaunchRequest {
   const FunctionInfo *function = nullptr; ///< of the program
   Dim3 grid{1, 1, 1}, block{1, 1, 1};
   uint32_t dynamicSharedBytes = 0;
+  std::optional<Dim3> clusterBlocks; ///< where the launch itself says it
   /// The parameter block, laid out as `FunctionInfo::params` says.
   std::span<const std::byte> params;
   LaunchOptions options;
@@ -227,6 +230,11 @@ struct LaunchResult {
 
 LaunchResult launch(const Program &program, GlobalMemory &memory,
                     const LaunchRequest &request);
+
+/// Why the clusters of a launch that names their size, or does not, cannot run:
+/// only those of one block do. Empty where they can.
+std::string clusterObstacle(const FunctionInfo &function,
+                            const std::optional<Dim3> &named);
 
 /// What this host can run: "avx512", "avx2", or "" where it can run nothing
 /// (no AVX2 with FMA); `Program::create` then says so.

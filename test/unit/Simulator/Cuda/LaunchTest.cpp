@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../../../lib/Simulator/Cuda/Types.h"
 #include "CudaTest.h"
 
 #include <cstring>
@@ -90,12 +91,53 @@ TEST_F(Launch, ManagedVariablesAreReadInPlace) {
   EXPECT_EQ(counter[1], 42u);
 }
 
-TEST_F(Launch, ClustersOfSeveralBlocksAreRefused) {
-  Function f = function(load(".version 8.0\n.target sm_80\n.address_size 64\n"
-                             ".visible .entry k() .reqnctapercluster 2, 1, 1 { "
-                             "ret; }"),
-                        "k");
-  EXPECT_CUDA(NotSupported, launch(f, 2, 32, {}));
+struct Clusters : CudaTest {
+  /// Launches a kernel with `directives`, and names clusters of `cluster`
+  /// blocks where that is not 0; what it answers, and its words.
+  std::pair<std::string, std::string> launchClusters(const char *directives,
+                                                     unsigned cluster) {
+    std::string ptx = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                      ".visible .entry k() ";
+    Function f = function(load((ptx + directives + " { ret; }").c_str()), "k");
+    LaunchAttribute attribute{};
+    attribute.id = kLaunchAttributeClusterDimension;
+    attribute.value.clusterDim[0] = cluster;
+    attribute.value.clusterDim[1] = attribute.value.clusterDim[2] = 1;
+    LaunchConfig config{4, 1, 1, 32, 1, 1, 0, nullptr, &attribute, cluster > 0};
+    auto *launchEx =
+        entry<Result(const LaunchConfig *, Function, void **, void **)>(
+            "cuLaunchKernelEx");
+    testing::internal::CaptureStderr();
+    Result result = launchEx(&config, f, nullptr, nullptr);
+    return {resultName(result), testing::internal::GetCapturedStderr()};
+  }
+};
+
+TEST_F(Clusters, AreRefusedByNameWhereTheyAreOfSeveralBlocks) {
+  struct {
+    const char *directives;
+    unsigned cluster;
+    const char *code, *words;
+  } const cases[] = {
+      {".reqnctapercluster 2, 1, 1", 0, "CUDA_ERROR_NOT_SUPPORTED",
+       "kernel `k`: clusters of (2,1,1) blocks (.reqnctapercluster) are not "
+       "supported"},
+      {".maxclusterrank 8", 4, "CUDA_ERROR_NOT_SUPPORTED",
+       "kernel `k`: clusters of (4,1,1) blocks (named by the launch) are not "
+       "supported"},
+      {".explicitcluster", 0, "CUDA_ERROR_INVALID_CLUSTER_SIZE",
+       "kernel `k`: the launch does not name the size of its clusters "
+       "(.explicitcluster)"},
+      {".explicitcluster", 1, "CUDA_SUCCESS", ""},
+      {".maxclusterrank 8", 0, "CUDA_SUCCESS", ""},
+  };
+  for (const auto &c : cases) {
+    auto [code, words] = launchClusters(c.directives, c.cluster);
+    EXPECT_EQ(code, c.code) << c.directives;
+    EXPECT_NE(words.find(c.words), std::string::npos) << words;
+    // Nothing ran: the context goes on.
+    EXPECT_CUDA(Success, driver().cuCtxSynchronize());
+  }
 }
 
 // Arenas that programs cut from one allocation keep the alignment they ask for.

@@ -49,4 +49,56 @@ TEST(Refusal, NamesEachInstruction) {
   }
 }
 
+/// What ends a launch of a kernel with `directives`, whose clusters the launch
+/// may name; empty where it runs.
+std::string refusalOf(const std::string &directives,
+                      std::optional<Dim3> named = {}) {
+  ExecHarness h(std::string(kPtxHeader) + ".visible .entry k() " + directives +
+                " { ret; }\n");
+  EXPECT_TRUE(h.program) << h.error;
+  LaunchRequest q;
+  q.function = h.program->findFunction("k");
+  q.grid = {2, 1, 1};
+  q.block = {32, 1, 1};
+  q.clusterBlocks = named;
+  LaunchResult r = launch(*h.program, h.memory, q);
+  EXPECT_TRUE(r.ok() || r.status == LaunchStatus::InvalidRequest);
+  return r.diagnostic.text;
+}
+
+/// PTX ISA 8.8, 11.7: `.reqnctapercluster` is the size; with `.explicitcluster`
+/// the kernel or the launch must name one; `.maxclusterrank` only bounds it,
+/// and
+/// `.blocksareclusters` counts the grid in clusters of the size that stands.
+TEST(Refusal, NamesTheClusters) {
+  constexpr Dim3 kOne{1, 1, 1}, kFour{2, 2, 1};
+  EXPECT_EQ(refusalOf(".reqnctapercluster 2"),
+            "clusters of (2,1,1) blocks (.reqnctapercluster) are not "
+            "supported");
+  EXPECT_EQ(refusalOf(".reqnctapercluster 1, 1, 2 .explicitcluster"),
+            "clusters of (1,1,2) blocks (.reqnctapercluster) are not "
+            "supported");
+  EXPECT_EQ(refusalOf(".reqntid 32 .reqnctapercluster 4 .blocksareclusters"),
+            "clusters of (4,1,1) blocks (.reqnctapercluster) are not "
+            "supported");
+  EXPECT_EQ(refusalOf(".explicitcluster"),
+            "the launch does not name the size of its clusters "
+            "(.explicitcluster)");
+  EXPECT_EQ(refusalOf(".explicitcluster", kFour),
+            "clusters of (2,2,1) blocks (named by the launch) are not "
+            "supported");
+  EXPECT_EQ(refusalOf(".maxclusterrank 8", kFour),
+            "clusters of (2,2,1) blocks (named by the launch) are not "
+            "supported");
+  EXPECT_EQ(refusalOf("", kFour),
+            "clusters of (2,2,1) blocks (named by the launch) are not "
+            "supported");
+  EXPECT_EQ(refusalOf(".reqnctapercluster 1"), "");
+  EXPECT_EQ(refusalOf(".reqntid 32 .reqnctapercluster 1 .blocksareclusters"),
+            "");
+  EXPECT_EQ(refusalOf(".explicitcluster", kOne), "");
+  EXPECT_EQ(refusalOf(".maxclusterrank 8"), "");
+  EXPECT_EQ(refusalOf(".maxclusterrank 8", kOne), "");
+}
+
 } // namespace
