@@ -5,14 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Prints how fast one core executes PTX: plain, with event counts, with
-// checks. The kernels are written here; each result is compared with the host.
-// Time is the thread's CPU time, the best of several runs.
+// Prints how fast one core executes PTX (functional mode: plain, with event
+// counts, with checks), and how long it takes to time a launch (timed mode).
+// The kernels are written here; each result of the functional mode is compared
+// with the host. Time is the thread's CPU time, the best of several runs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "hwtune/Simulator/Exec/Exec.h"
 #include "hwtune/Simulator/Ptx/Parser.h"
+#include "hwtune/Simulator/Timing/Timing.h"
+#include "hwtune/Target/KnownTargets.h"
 
 #include <fmt/format.h>
 
@@ -174,19 +177,43 @@ public:
       program = *p;
   }
 
-  LaunchResult run(Dim3 grid, Dim3 block, std::vector<uint64_t> args,
-                   LaunchOptions options) {
+  LaunchRequest request(Dim3 grid, Dim3 block,
+                        const std::vector<uint64_t> &args) {
     LaunchRequest q;
     q.function = &program->functions()[0];
     q.grid = grid;
     q.block = block;
-    std::vector<std::byte> params(q.function->paramBytes);
+    params.resize(q.function->paramBytes);
     for (size_t i = 0; i < args.size(); ++i)
       memcpy(params.data() + q.function->params[i].offset, &args[i],
              q.function->params[i].bytes);
     q.params = params;
+    return q;
+  }
+
+  LaunchResult run(Dim3 grid, Dim3 block, const std::vector<uint64_t> &args,
+                   const LaunchOptions &options) {
+    LaunchRequest q = request(grid, block, args);
     q.options = options;
     return launch(*program, memory, q);
+  }
+
+  /// Seconds that the timed mode takes for a launch, and those it predicts.
+  void reportTimed(const char *name, const TargetSpec &target, Dim3 grid,
+                   Dim3 block, const std::vector<uint64_t> &args) {
+    double best = 1e9;
+    timing::TimingReport report;
+    for (int i = 0; i < 3; ++i) {
+      double start = cpuSeconds();
+      report = timing::timeLaunch(*program, memory, request(grid, block, args),
+                                  target);
+      best = std::min(best, cpuSeconds() - start);
+    }
+    if (report.launch.ok())
+      fmt::print("{}: {:.2f} s to time it; {:.2f} ms on {} (simulated)\n", name,
+                 best, report.seconds * 1e3, target.id);
+    else
+      fmt::print("{}: {}\n", name, report.launch.diagnostic.str());
   }
 
   /// Speed in million warp instructions a second, in three modes.
@@ -224,6 +251,9 @@ public:
 
   GlobalMemory memory;
   std::shared_ptr<const Program> program;
+
+private:
+  std::vector<std::byte> params; ///< of the last request
 };
 
 bool matmul() {
@@ -260,6 +290,21 @@ bool matmul() {
   return true;
 }
 
+/// One candidate of the timed mode: the matmul above at 4096.
+bool timedMatmul() {
+  const uint32_t n = 4096;
+  Bench b(matmulPtx(n));
+  Expected<TargetSpec> target = knownTarget("a100-sxm4-80gb");
+  if (!b.program || !target)
+    return false;
+  std::vector<uint64_t> args;
+  for (int operand = 0; operand < 3; ++operand)
+    args.push_back(b.memory.allocate(size_t(n) * n * 4));
+  b.reportTimed("fp32 matmul 4096 x 4096 x 4096", *target,
+                {n / 128, n / 128, 1}, {256, 1, 1}, args);
+  return true;
+}
+
 template <typename F>
 bool perThread(const char *name, const char *ptx, std::vector<uint64_t> more,
                F expected) {
@@ -284,7 +329,9 @@ bool perThread(const char *name, const char *ptx, std::vector<uint64_t> more,
 } // namespace
 
 int main() {
-  fmt::print("vector unit: {}\n", hostVectorUnit());
+  fmt::print("vector unit: {}\n\nfunctional mode, million warp instructions a "
+             "second\n",
+             hostVectorUnit());
   fmt::print("{:<10} {:>12} {:>10} {:>10} {:>8} {:>10} {:>8}\n", "kernel",
              "warp inst", "M/s", "counting", "extra", "checking", "lanes");
   bool ok = matmul();
@@ -296,5 +343,7 @@ int main() {
       n = n % 2 ? 3 * n + 1 : n / 2;
     return c;
   });
+  fmt::print("\ntimed mode\n");
+  ok &= timedMatmul();
   return ok ? 0 : 1;
 }
