@@ -51,8 +51,13 @@ void FootprintRecorder::instruction(const exec::TraceEvent &event) {
     for (uint32_t i = 0; i < scratch.numLines; ++i) {
       uint64_t line = scratch.lines[i].line;
       bool isRead = inst.isLoad || inst.isAsync || inst.isAtomic;
-      if (isRead && sets.read.insert(line))
-        sets.readOrder.push_back(line);
+      if (isRead) {
+        if (sets.read.insert(line))
+          sets.readOrder.push_back(line);
+        sets.readSectors +=
+            sets.sectors.insert(line << (units.lineBits - units.sectorBits),
+                                scratch.lines[i].sectors);
+      }
       if (inst.isStore || inst.isAtomic)
         sets.written.insert(line);
     }
@@ -62,6 +67,7 @@ void FootprintRecorder::instruction(const exec::TraceEvent &event) {
 LinesByBlock FootprintRecorder::lines() const {
   LinesByBlock all;
   for (const auto &[block, sets] : touched)
-    all[block] = {sets.read.sorted(), sets.written.sorted(), sets.readOrder};
+    all[block] = {sets.read.sorted(), sets.written.sorted(), sets.readOrder,
+                  sets.readSectors};
   return all;
 }

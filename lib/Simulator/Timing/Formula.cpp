@@ -74,6 +74,14 @@ static double cubes(std::initializer_list<double> parts) {
   return sum;
 }
 
+/// Issue slots and the FP32 lanes. Where these take a warp's instruction each
+/// clock, each of theirs is one in its issue slot: that is one resource.
+static double issueAndFp32(const Breakdown &b, const TargetSpec &t) {
+  bool takesOneEachClock = t.fp32Lanes >= t.warpSize * t.schedulersPerSM;
+  return takesOneEachClock ? cubes({std::max(b.issue, b.fp32)})
+                           : cubes({b.issue, b.fp32});
+}
+
 ModelTime timing::formulaTime(const GridWork &work, const TargetSpec &t,
                               const Mechanisms &on) {
   ModelTime time;
@@ -81,8 +89,9 @@ ModelTime timing::formulaTime(const GridWork &work, const TargetSpec &t,
   Breakdown &b = time.breakdown;
   b = resourceClocks(work, sms, t, on);
   // The load/store unit and the data stage behind it take each access together.
-  double busy = cubes({b.issue, b.fp32, b.fp64, b.integer, b.special, b.matrix,
-                       std::max(b.shared, b.lsu), b.icache});
+  double busy =
+      issueAndFp32(b, t) + cubes({b.fp64, b.integer, b.special, b.matrix,
+                                  std::max(b.shared, b.lsu), b.icache});
   double waiting = 0;
   if (on.memoryLatency || on.dependence) {
     // Little's law: a block takes at least its time alone, and only so many are

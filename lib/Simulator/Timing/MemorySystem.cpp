@@ -198,8 +198,12 @@ AccessTime MemorySystem::accessGlobal(const exec::InstMeta &inst,
     double hitRate =
         input.l2HitRate +
         std::min(1.0, share) * (input.againHitRate - input.l2HitRate);
-    AccessTime far = beyondL1(sectors - hits, inst.isStore && !inst.isAtomic,
-                              isLocal ? input.localL2HitRate : hitRate, served);
+    bool isStore = inst.isStore && !inst.isAtomic;
+    AccessTime far = beyondL1(sectors - hits, isStore,
+                              isLocal   ? input.localL2HitRate
+                              : isStore ? input.storeHitRate
+                                        : hitRate,
+                              served);
     if (far.ready > time.ready)
       time = {served, far.ready, far.from};
   }

@@ -80,6 +80,7 @@ private:
   LocalTraffic local;
   DramTraffic traffic;
   double firstHitRate = 0; ///< of L2, for what a block reads first
+  double storeHitRate = 0; ///< of stores that L2 merges with others
   GridWork work;
   TimingReport report;
 };
@@ -261,6 +262,7 @@ SmInput Estimator::inputOf(std::span<const BlockTrace> traces) const {
   input.residentBlocks = report.blocksPerSM;
   input.l1Bytes = report.l1Bytes;
   input.l2HitRate = firstHitRate;
+  input.storeHitRate = storeHitRate;
   input.againHitRate = traffic.againHitRate;
   input.localL2HitRate = local.l2HitRate;
   input.spillL1HitRate = local.l1HitRate;
@@ -432,12 +434,23 @@ void Estimator::findTraffic() {
                         memory, on.reuse);
   if (options.state == LaunchState::Warm)
     traffic.followItself(double(target.l2Bytes));
-  if (!on.l2) // every miss of L1 goes to DRAM
-    traffic.readBytes = traffic.blockReadBytes;
-  report.l2HitRate =
-      traffic.blockReadBytes > 0
-          ? std::clamp(1 - traffic.readBytes / traffic.blockReadBytes, 0.0, 1.0)
-          : 0;
+  const exec::EventCounts &events = report.launch.events;
+  double sectorBytes = double(target.sectorBytes);
+  double readBytes = traffic.blockReadSectors * sectorBytes;
+  double storedBytes =
+      double(events.globalStoreSectors + events.globalAtomicSectors) *
+      sectorBytes;
+  if (!on.l2) { // every miss of L1 goes to DRAM, and every store
+    traffic.readBytes = readBytes;
+    traffic.writeBytes = storedBytes;
+  }
+  // DRAM moves lines, and SMs ask for sectors: a line that two blocks use in
+  // part is a hit for none of them.
+  auto hits = [](double missed, double asked) {
+    return asked > 0 ? std::clamp(1 - missed / asked, 0.0, 1.0) : 0;
+  };
+  report.l2HitRate = hits(traffic.readBytes, readBytes);
+  storeHitRate = hits(traffic.writeBytes, storedBytes);
   if (!on.l2)
     traffic.againHitRate = 0;
   else if (!on.reuse)
@@ -457,7 +470,7 @@ void Estimator::countL2() {
       loads + double(events.globalStoreSectors + events.globalAtomicSectors) +
       (local.l2ReadBytes + local.l2WriteBytes) / sectorBytes;
   work.l2Bytes = report.l2Sectors * sectorBytes;
-  double again = std::max(0.0, loads * sectorBytes - traffic.blockReadBytes);
+  double again = std::max(0.0, loads - traffic.blockReadSectors) * sectorBytes;
   double missed = again * (1 - traffic.againHitRate);
   work.dramReadBytes += missed;
   if (again > 0)

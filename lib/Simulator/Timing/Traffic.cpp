@@ -291,8 +291,8 @@ DramTraffic timing::dramTraffic(const LinesByBlock &lines,
       traffic.readBytes += again * (1 - stillThere(distance, l2Bytes));
     }
     traffic.uniqueReadBytes += once;
-    traffic.blockReadBytes += share.lines * lineBytes * total;
   }
+  traffic.blockReadSectors = double(of(near.center).readSectors) * total;
   for (const Sharing &share : sharing(written, has, lineBytes, memory))
     traffic.writeBytes += share.unique(whole) * lineBytes;
   return traffic;

@@ -151,6 +151,9 @@ TEST_F(OpTunerTest, TheSecondRunIsAHit) {
   EXPECT_EQ(second.tuned->config, first.tuned->config);
   EXPECT_DOUBLE_EQ(*second.speedup, *first.speedup);
   EXPECT_TRUE(second.trials.empty());
+  // The seed is no part of the question.
+  options.seed = 7;
+  EXPECT_TRUE(tune().fromRecords);
   // Another objective is another question.
   options.objective = Objective::Throughput;
   options.requireHit = true;

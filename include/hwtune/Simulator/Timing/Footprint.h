@@ -11,6 +11,7 @@
 #include "hwtune/Simulator/Exec/AccessCost.h"
 #include "hwtune/Simulator/Exec/Trace.h"
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -22,16 +23,18 @@ namespace hwtune::timing {
 class LineSet {
 public:
   /// Whether it is new.
-  bool insert(uint64_t line) {
-    uint64_t page = line / 64;
+  bool insert(uint64_t line) { return insert(line, 1) > 0; }
+  /// How many are new of `first` and those behind it that `mask` has a bit for;
+  /// none of them may lie in another word.
+  unsigned insert(uint64_t first, uint8_t mask) {
+    uint64_t page = first / 64;
     if (page != lastPage || !last) {
       last = &pages[page]; // stays valid: the map is node-based
       lastPage = page;
     }
-    uint64_t bit = uint64_t(1) << (line % 64);
-    bool isNew = !(*last & bit);
-    *last |= bit;
-    return isNew;
+    uint64_t bits = uint64_t(mask) << (first % 64) & ~*last;
+    *last |= bits;
+    return unsigned(std::popcount(bits));
   }
   std::vector<uint64_t> sorted() const;
 
@@ -44,6 +47,7 @@ private:
 struct BlockLines {
   std::vector<uint64_t> read, written;
   std::vector<uint64_t> readOrder; ///< `read`, as they were first touched
+  uint64_t readSectors = 0;        ///< of `read`, those that are asked for
 };
 using LinesByBlock = std::unordered_map<uint64_t, BlockLines>;
 
@@ -66,8 +70,9 @@ public:
 
 private:
   struct Sets {
-    LineSet read, written;
+    LineSet read, written, sectors; ///< `sectors`: those that are read
     std::vector<uint64_t> readOrder;
+    uint64_t readSectors = 0;
   };
   std::span<const exec::InstMeta> insts;
   std::vector<bool> joined;

@@ -29,7 +29,8 @@ struct SmInput {
   double instsPerBlock = 0; ///< mean of the grid, for blocks that were cut
   int64_t residentBlocks = 1;
   int64_t l1Bytes = 0;
-  double l2HitRate = 1;      ///< of what misses L1
+  double l2HitRate = 1;      ///< of loads that miss L1
+  double storeHitRate = 1;   ///< of stores that L2 merges with others
   double againHitRate = 1;   ///< of what the block has loaded before
   double localL2HitRate = 1; ///< the same of local memory
   double spillL1HitRate = 1; ///< of loads of spilled words

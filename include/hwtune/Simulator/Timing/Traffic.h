@@ -46,9 +46,9 @@ struct LocalTraffic {
 
 struct DramTraffic {
   double readBytes = 0, writeBytes = 0;
-  /// Bytes that blocks read at least once each, summed over blocks: what
+  /// Sectors that blocks read at least once each, summed over blocks: what
   /// reaches L2 with a perfect L1.
-  double blockReadBytes = 0;
+  double blockReadSectors = 0;
   /// Distinct bytes that the grid reads.
   double uniqueReadBytes = 0;
   /// Share of what a block reads again that L2 still has.

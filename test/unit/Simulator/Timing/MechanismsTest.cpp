@@ -127,6 +127,30 @@ TEST(Mechanisms, PairsOfHalvesHaveTheirOwnRate) {
   EXPECT_NEAR(off.simulation, 1, 0.05);
 }
 
+// Lanes for a whole warp on each scheduler are busy in the clock of the issue
+// slot, which is no second resource: both models come within 6 % of the peak.
+TEST(Mechanisms, MultiplyAddsReachThePeak) {
+  constexpr uint32_t kOps = 2048, kThreads = 1024;
+  std::string text = kernel(
+      "", repeat(kOps, [](int i) {
+        return fmt::format("fma.rn.f32 %f{0}, %f{0}, %f200, %f201;", i % 16);
+      }));
+  for (const char *id : {"h200", "rtx-3090"}) {
+    TargetSpec target = *knownTarget(id);
+    ASSERT_EQ(target.fp32Lanes, target.warpSize * target.schedulersPerSM);
+    target.icacheL1Bytes.reset(); // a loop would fit, this text does not
+    int64_t resident = target.maxThreadsPerSM / kThreads;
+    Launch whole{uint32_t(2 * resident * target.smCount), kThreads};
+    TimingReport report = time(text, whole, {}, "", &target);
+    double peak = double(kOps) * kThreads * double(2 * resident) /
+                  double(target.fp32Lanes);
+    for (double cycles : {report.formula.cycles, report.simulation.cycles}) {
+      EXPECT_GE(cycles, peak) << id;
+      EXPECT_LE(cycles, 1.06 * peak) << id;
+    }
+  }
+}
+
 TEST(Mechanisms, IssueSlotsBoundWhatNoPipeBounds) {
   Launch full{432, 512};
   std::string body = manyOps("fma.rn.f32 %f{0}, %f{0}, %f40, %f41;");
@@ -531,6 +555,64 @@ TEST(Mechanisms, L2KeepsWhatBlocksShare) {
   EXPECT_GT(on.l2HitRate, 0.99);
   EXPECT_EQ(off.l2HitRate, 0);
   EXPECT_GT(off.simulation.cycles, 1.5 * on.simulation.cycles);
+}
+
+/// Each thread copies a word from 32 MiB to the next 32, both so many bytes
+/// further on.
+std::string copies(int readOffset, int writeOffset) {
+  return kernel("", "mul.wide.u32 %rd1, %r1, 4;\nadd.u64 %rd1, %rd1, %rd0;\n" +
+                        fmt::format("ld.global.f32 %f0, [%rd1+{}];\n"
+                                    "st.global.f32 [%rd1+{}], %f0;\n",
+                                    readOffset, (32 << 20) + writeOffset));
+}
+
+// What blocks share of a line is no hit in L2 for sectors that they do not
+// share: every word is still moved once.
+TEST(Mechanisms, CopiesGainNothingFromBeingMisaligned) {
+  constexpr uint32_t kThreads = 256, kWords = (32 << 20) / 4;
+  Launch launch{kWords / kThreads, kThreads, 0, (64 << 20) + 1024};
+  TimingReport aligned = time(copies(0, 0), launch);
+  EXPECT_EQ(aligned.l2HitRate, 0);
+  constexpr int kOffsets[][2] = {{4, 0}, {0, 4}, {4, 4}, {32, 32}, {64, 0}};
+  for (auto [readOffset, writeOffset] : kOffsets) {
+    TimingReport shifted = time(copies(readOffset, writeOffset), launch);
+    for (ModelTime TimingReport::*model :
+         {&TimingReport::formula, &TimingReport::simulation}) {
+      double over = (shifted.*model).cycles / (aligned.*model).cycles;
+      EXPECT_GE(over, 0.999) << readOffset << ", " << writeOffset;
+      EXPECT_LE(over, 1.05) << readOffset << ", " << writeOffset;
+    }
+    // Of the 33 sectors that a block reads a word further on, one is its
+    // neighbour's too; of 32 whole ones none.
+    EXPECT_NEAR(shifted.l2HitRate, readOffset % 32 ? 1.0 / 33 : 0, 1e-4);
+  }
+}
+
+// Stores take the bandwidth of DRAM, however much L2 holds of what is read.
+TEST(Mechanisms, StoresHitL2AsFarAsTheyMeet) {
+  // All blocks read the same word for each thread; they write eight of their
+  // own, or the same ones too.
+  auto stores = [](const std::string &index) {
+    return kernel("", "mul.wide.u32 %rd1, %r0, 4;\nadd.u64 %rd1, %rd1, %rd0;\n"
+                      "ld.global.cg.f32 %f0, [%rd1];\nmul.wide.u32 %rd1, " +
+                          index + ", 4;\nadd.u64 %rd1, %rd1, %rd0;\n" +
+                          repeat(8, [](int i) {
+                            return fmt::format("st.global.f32 [%rd1+{}], %f0;",
+                                               (32 << 20) + (i << 22));
+                          }));
+  };
+  Launch launch{4096, 256};
+  TimingReport own = time(stores("%r1"), launch);
+  TimingReport same = time(stores("%r0"), launch);
+  EXPECT_GT(own.l2HitRate, 0.99);
+  EXPECT_NEAR(own.dramWriteBytes, 32 << 20, 1);
+  EXPECT_NEAR(same.dramWriteBytes, 8 * 1024, 1);
+  EXPECT_GT(own.simulation.cycles, 1.2 * same.simulation.cycles);
+  EXPECT_GT(own.formula.cycles, 1.2 * same.formula.cycles);
+  TimingOptions off = without(&Mechanisms::dram);
+  EXPECT_NEAR(time(stores("%r1"), launch, off).simulation.cycles /
+                  time(stores("%r0"), launch, off).simulation.cycles,
+              1, 0.05);
 }
 
 /// 500 blocks of 256 threads read 16 bytes each and go on behind the last of
