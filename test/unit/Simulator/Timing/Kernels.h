@@ -85,6 +85,12 @@ inline TimingReport time(const std::string &ptxText, Launch launch,
   return report;
 }
 
+inline TimingOptions without(bool Mechanisms::*mechanism) {
+  TimingOptions options;
+  options.mechanisms.*mechanism = false;
+  return options;
+}
+
 /// The ratio of the times of two kernels, formula and simulation.
 struct Ratio {
   double formula, simulation;
