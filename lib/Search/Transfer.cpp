@@ -20,9 +20,10 @@ namespace {
 
 // Log seconds of what cannot run on the source by the model.
 constexpr double kHopeless = 50;
-// Measured before learning starts: as many as the list that moving the
-// source's top ten would measure.
-constexpr size_t kStart = 10;
+// Measured before learning starts. What belongs to the source alone (a family
+// of kernels that one GPU likes) stands in the carried list beside its
+// variants, so that few of it are measured before the target has a word.
+constexpr size_t kStart = 3;
 // Of the doubt about an estimate: what the source never measured may be better
 // than its neighbours say, and its own best are better by selection.
 constexpr double kOptimism = 0.5;

@@ -282,14 +282,13 @@ def transfer_table(run):
             if not result:
                 continue
             t = result["transfers"][0]
-            list_ = t["best_of_list_over_optimum"]
             rows.append([f"{a} → {b.split(maxsplit=1)[1]}{', 1 % hidden' if hidden else ''}",
                          f"{t['alpha']:.2f}", f"{t['winner_over_optimum']:.3f}",
-                         f"{t['best_of_top_ten_over_optimum']:.3f}", f"{list_['median']:.3f}",
+                         f"{t['best_of_top_ten_over_optimum']:.3f}",
                          *(f"{q['median']:.3f} [{q['q75']:.3f}]" for q in
                            (t["best_over_optimum_after"][str(n)] for n in COUNTS))])
     print("\ntransfer: best/optimum, median [upper quartile] (replayed)")
-    table(["from → to", "α", "moving the winner", "top ten, measured", "our ten",
+    table(["from → to", "α", "moving the winner", "top ten, measured",
            *(f"n = {n}" for n in COUNTS)], rows)
 
 

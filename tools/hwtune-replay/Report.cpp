@@ -121,10 +121,10 @@ void printTransfers(const std::vector<TransferSummary> &transfers,
       "(n = 0: the pick, untried), median [quartiles] (replayed)\n");
   for (const TransferSummary &t : transfers) {
     say("{} -> {}: alpha {:.2f}{}, {} configurations known, {} hidden; "
-        "moving the winner {}, measuring the top ten {}, ours {}\n ",
+        "moving the winner {}, measuring the top ten {}\n ",
         shortName(t.from), shortName(t.to), t.alpha,
         t.alpha == 0 ? " (nothing in common)" : "", t.shared, t.hidden,
-        ratio(t.winner), ratio(t.topTen), ratio(t.list.median));
+        ratio(t.winner), ratio(t.topTen));
     for (size_t k = 0; k < counts.size(); ++k)
       say(" n={} {} [{}-{}]", counts[k], ratio(t.after[k].median),
           ratio(t.after[k].q25), ratio(t.after[k].q75));
@@ -184,7 +184,6 @@ Json toJson(const TransferSummary &t, const std::vector<size_t> &counts) {
               {"hidden", t.hidden},
               {"winner_over_optimum", toJson(t.winner)},
               {"best_of_top_ten_over_optimum", toJson(t.topTen)},
-              {"best_of_list_over_optimum", toJson(t.list)},
               {"best_over_optimum_after", after}};
 }
 

@@ -130,17 +130,12 @@ Expected<TransferSummary> transfer(ReplayProblem &from, ReplayProblem &to,
   size_t most = *std::max_element(transferOptions.counts.begin(),
                                   transferOptions.counts.end());
   std::vector<std::vector<double>> after(transferOptions.counts.size());
-  std::vector<double> lists;
   for (size_t i = 0; i < options.seeds; ++i) {
     uint64_t seed = options.firstSeed + i;
     if (Status status = setPrior(from, to, known, r.alpha,
                                  makeEnsemble(options.ensemble, seed));
         !status)
       return status.error();
-    double listed = kInfinity;
-    for (size_t candidate : to.search.start)
-      listed = std::min(listed, over(to, candidate));
-    lists.push_back(listed);
     Expected<std::vector<double>> best = search(to, seed, most);
     if (!best)
       return best.error();
@@ -150,7 +145,6 @@ Expected<TransferSummary> transfer(ReplayProblem &from, ReplayProblem &to,
   }
   for (const std::vector<double> &values : after)
     r.after.push_back(quartiles(values));
-  r.list = quartiles(lists);
   to.search.start.clear();
   return r;
 }

@@ -24,7 +24,6 @@ struct TransferSummary {
   size_t hidden = 0, shared = 0; ///< configurations
   double winner = 0; ///< the source's winner on the new GPU, over optimum
   double topTen = 0; ///< best of the source's ten fastest, measured there
-  Quartiles list;    ///< best of the ten it would measure first, over optimum
   /// Best/optimum after each of the counts; for 0, of the pick untried.
   std::vector<Quartiles> after;
 };
@@ -36,7 +35,8 @@ struct TransferSummary {
 /// w = sqrt(alpha) is the trust in what the source's times say beyond the
 /// model: equal targets take the source's times as they are, unrelated ones the
 /// model alone. Times that the source lacks are completed (`completeTimes`).
-/// The first ten picks are the prior's list, every third the model's own.
+/// The first three picks are two of the prior's list and one of the model's
+/// own.
 Expected<TransferSummary> transfer(ReplayProblem &from, ReplayProblem &to,
                                    const ReplayOptions &options,
                                    const TransferOptions &transferOptions);

@@ -31,8 +31,8 @@ struct TransferSource {
 /// ensemble, w = sqrt(alpha):
 ///   log t = (1 - w) log t^_B + w (log t_A + alpha (log t^_B - log t^_A)),
 /// and sets `start` to the first to measure: two of that list, then one of the
-/// target's own model, in turn. Never copies one winner. Needs a model and one
-/// known time.
+/// target's own model; then the search learns. Never copies one winner. Needs a
+/// model and one known time.
 Status transferPrior(SearchProblem &problem, const TransferSource &source);
 
 } // namespace hwtune
