@@ -17,13 +17,12 @@ printed, and does not fail. Times are replayed.
 """
 import argparse
 import glob
-import json
 import math
 import os
 import statistics
-import subprocess
 import sys
 
+from programs import count, field, json_of, run_main
 from search_figures import MAIN, MANY, MAPPINGS, OTHER
 
 # Of a mean: half of what one configuration's time varies by from run to run.
@@ -42,8 +41,7 @@ def judged(args, strategy, mapping, pattern):
                f"--strategy={strategy}", f"--seeds={seeds}", f"--budget={args.budget}", *files]
     if strategy in CHEAP:
         command.append("--black-box")  # spares the predictions
-    searches = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE,
-                                         text=True).stdout)["searches"]
+    searches = field(json_of(command), "searches", "output of hwtune-replay")
 
     def means(name, missing):
         rows = [[missing if value is None else value for value in search["per_seed"][name]]
@@ -69,19 +67,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--replay", required=True)
     parser.add_argument("--data", required=True)
-    parser.add_argument("--seeds", type=int, default=50)
-    parser.add_argument("--budget", type=int, default=60)
+    parser.add_argument("--seeds", type=count(2), default=50)
+    parser.add_argument("--budget", type=count(1), default=60)
     parser.add_argument("--strategies", default="auto,bayes,genetic,annealing,model")
     parser.add_argument("--only", default="")
     parser.add_argument("--behind", action="append", default=[])
     args = parser.parse_args()
-    strategies, failed, behind, count = args.strategies.split(","), [], [], 0
+    strategies, failed, behind, judged_files = args.strategies.split(","), [], [], 0
     print("| file | random | " + " | ".join(strategies) + " |\n" + "|---" * (len(strategies) + 2)
           + "|")
     for title, mapping, pattern in MAIN + OTHER + MANY:
         if args.only not in title:
             continue
-        count += 1
+        judged_files += 1
         random = judged(args, "random", mapping, pattern)
         cells = [text(random)]
         for strategy in strategies:
@@ -92,12 +90,14 @@ def main():
                 (behind if name in args.behind else failed).append(name)
                 cells[-1] += " **worse**"
         print(f"| {title} | " + " | ".join(cells) + " |", flush=True)
+    if not judged_files:
+        sys.exit(f"no file's title contains '{args.only}'")
     if behind:
         print("\nknown to be behind random: " + "; ".join(behind))
     if failed:
         sys.exit("worse than random: " + "; ".join(failed))
-    print(f"\nno {'other ' if behind else ''}strategy is worse than random on {count} files")
+    print(f"\nno {'other ' if behind else ''}strategy is worse than random on {judged_files} files")
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

@@ -19,13 +19,17 @@ import json
 import os
 import random
 import statistics
-import subprocess
 import sys
 import tempfile
 
-import kernel_tuner
-import numpy
-from kernel_tuner.strategies import bayes_opt
+from programs import count, field, json_of, parse_json, read_json, run_main, missing
+
+try:
+    import kernel_tuner
+    import numpy
+    from kernel_tuner.strategies import bayes_opt
+except ImportError as error:
+    sys.exit(missing(error, "pip install kernel_tuner scikit-learn"))
 
 DEFAULT = "adaptive_tabu_greywolf,hybrid_vndx,bayes_opt"
 OPTIONS = {"bayes_opt": {"method": "multi-fast"}}  # its best method on these spaces
@@ -54,12 +58,15 @@ def load_cache(path, folder):
         cache = json.loads(text)
     except json.JSONDecodeError:  # left open: Kernel Tuner closes a cache at the end
         text = text.rstrip().rstrip(",") + "}\n}"
-        cache = json.loads(text)
+        cache = parse_json(text, path)
+    rows, keys = field(cache, "cache", path), field(cache, "tune_params_keys", path)
     copy = os.path.join(folder, path.replace("/", "_").removesuffix(".gz"))
     with open(copy, "w") as file:
         file.write(text)
-    times = [r["time"] for r in cache["cache"].values() if isinstance(r["time"], (int, float))]
-    return copy, cache["tune_params_keys"], min(times)
+    times = [r["time"] for r in rows.values() if isinstance(r.get("time"), (int, float))]
+    if not times:
+        sys.exit(f"{path}: holds no time")
+    return copy, keys, min(times)
 
 
 def best_over_optimum(results, keys, optimum, budget):
@@ -95,8 +102,7 @@ def peer_curve(cache, keys, optimum, strategy, seed, args):
     kept = os.path.join(args.keep, f"{os.path.basename(cache)}-{strategy}-{args.budget}-{seed}") \
         if args.keep else ""
     if kept and os.path.exists(kept):
-        with open(kept) as file:
-            return json.load(file), True
+        return read_json(kept), True
     random.seed(seed)
     numpy.random.seed(seed)
     results, _ = kernel_tuner.tune_cache(
@@ -121,8 +127,7 @@ def run_kernel_tuner(cache, keys, optimum, strategy, args):
 def run_ours(path, name, flags, args):
     command = [args.replay, f"--mapping={args.mapping}", f"--seeds={args.seeds}",
                f"--budget={args.budget}", "--json=-", *flags, path]
-    search = json.loads(subprocess.run(command, check=True, capture_output=True,
-                                       text=True).stdout)["searches"][0]
+    search = field(json_of(command), "searches", "output of hwtune-replay")[0]
 
     def number(value):
         return "never" if not isinstance(value, (int, float)) else f"{value:.0f}"
@@ -138,8 +143,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--replay", required=True)
     parser.add_argument("--mapping", required=True)
-    parser.add_argument("--seeds", type=int, default=50)
-    parser.add_argument("--budget", type=int, default=220)
+    parser.add_argument("--seeds", type=count(1), default=50)
+    parser.add_argument("--budget", type=count(1), default=220)
     parser.add_argument("--strategies", default=DEFAULT)
     parser.add_argument("--keep", default="")
     parser.add_argument("caches", nargs="+")
@@ -164,4 +169,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

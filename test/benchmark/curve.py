@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 
+from programs import count, read_json_lines, run_main
+
 
 def record(args, path):
     """Simulates every configuration of the operation once."""
@@ -35,9 +37,8 @@ def record(args, path):
 
 def mapping_of(args, path):
     """The parameters are the knobs that the records name."""
-    with open(path) as file:
-        rows = [json.loads(line) for line in file]
-    knobs = next((list(row["config"]) for row in rows if "config" in row), None)
+    rows = read_json_lines(path)
+    knobs = next((list(row["config"]) for row in rows if isinstance(row.get("config"), dict)), None)
     if not knobs:
         sys.exit(f"{path}: holds no trial")
     return {"schema": 1, "target": args.target, "parameters": knobs,
@@ -52,7 +53,7 @@ def curve(args, mapping, files):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default="build")
-    parser.add_argument("--seeds", type=int, default=50)
+    parser.add_argument("--seeds", type=count(1), default=50)
     parser.add_argument("--mapping")
     parser.add_argument("--target")
     parser.add_argument("--records")
@@ -78,9 +79,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except subprocess.CalledProcessError as error:  # the program has said why
-        sys.exit(f"{os.path.basename(error.cmd[0])} failed")
-    except OSError as error:
-        sys.exit(f"{error.filename}: {error.strerror}")
+    run_main(main)

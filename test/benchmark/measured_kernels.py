@@ -20,6 +20,8 @@ import random
 import re
 import subprocess
 
+from programs import parse_json, run_main
+
 PTX_ARCH = "sm_75"
 
 
@@ -87,7 +89,7 @@ PROBLEMS = {
 def load(path, launch):
     """(time in us, parameters, launch, counters) of the valid rows, fastest first."""
     rows = []
-    data = json.load(gzip.open(path))
+    data = parse_json(gzip.open(path, "rt").read(), path)
     for result in data.get("Results", []):
         if result["Status"] == "Ok":
             config = {p["Name"]: p["Value"] for p in result["Configuration"]}
@@ -166,4 +168,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

@@ -14,10 +14,10 @@ with the manifest's own results file, what a model reaches that knows every time
 but not this difference.
 """
 import argparse
-import json
 import math
 
 from measured_kernels import PROBLEMS, load, read
+from programs import parse_json, run_main
 
 
 def ranks(values):
@@ -58,11 +58,11 @@ def main():
     args = parser.parse_args()
     other = other_times(args.problem, args.other, args.where, args.blind)
     pairs = sorted((kernel["time_us"], other[kernel["name"]])
-                   for kernel in json.loads(read(args.manifest)) if kernel["name"] in other)
+                   for kernel in parse_json(read(args.manifest), args.manifest) if kernel["name"] in other)
     tenth = pairs[:max(3, len(pairs) // 10)]
     print(f"{len(pairs)} kernels, Spearman {spearman(*zip(*pairs)):.3f}, "
           f"within the fastest {len(tenth)} {spearman(*zip(*tenth)):.3f}")
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

@@ -13,6 +13,9 @@ import random
 import re
 import shutil
 import subprocess
+import sys
+
+from programs import run_main
 
 OPS = {  # name: schedule, arguments, operation
     "matmul-f32": ("matmul", ["1024x1024xf32", "1024x1024xf32", "1024x1024xf32"],
@@ -60,6 +63,9 @@ def main():
     parser.add_argument("--each", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
+    ptxas = shutil.which("ptxas")
+    if not ptxas:
+        sys.exit("ptxas: not found in PATH")
     manifest = []
     for op, (schedule, arguments, operation) in OPS.items():
         folder = os.path.join(args.out, op)
@@ -75,8 +81,8 @@ def main():
             os.makedirs(out, exist_ok=True)
             command = [os.path.join(args.bin, "hwtune-compile"), f"--schedule={schedule}",
                        source, "-o", out, f"--config={config}", f"--target={args.target}"]
-            done = [subprocess.run(command + ptxas, capture_output=True, text=True)
-                    for ptxas in ([], ["--ptxas=" + shutil.which("ptxas")])]
+            done = [subprocess.run(command + asked, capture_output=True, text=True)
+                    for asked in ([], [f"--ptxas={ptxas}"])]
             if any(d.returncode for d in done):
                 print(f"{op}: {config}: {done[-1].stderr.strip()}", flush=True)
                 continue
@@ -90,4 +96,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

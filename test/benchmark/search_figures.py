@@ -18,8 +18,9 @@ import math
 import os
 import random
 import statistics
-import subprocess
 import sys
+
+from programs import count, json_of, read_json, run_main
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MAPPINGS = os.path.join(HERE, "..", "inputs", "mappings")
@@ -79,16 +80,16 @@ class Runner:
         name = "".join(c if c.isalnum() else "-" for c in f"{row} {title}") + ".json"
         path = os.path.join(self.args.out, name)
         if os.path.exists(path):
-            with open(path) as file:
-                return json.load(file)
+            return read_json(path)
         if self.args.tables or self.args.only not in row:
             return None
         paths = [p for f in files for p in sorted(glob.glob(os.path.join(self.args.data, f)))]
         command = [self.args.replay, f"--mapping={os.path.join(MAPPINGS, mapping)}.json",
                    "--json=-", *flags, *paths]
         print(f"{row}: {title}", file=sys.stderr, flush=True)
-        result = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE,
-                                           text=True).stdout)
+        if not paths:
+            sys.exit(f"no file {os.path.join(self.args.data, files[0])}")
+        result = json_of(command)
         result["command"] = command
         with open(path + ".part", "w") as file:
             json.dump(result, file)
@@ -297,11 +298,14 @@ def main():
     parser.add_argument("--replay", required=True)
     parser.add_argument("--data", required=True)
     parser.add_argument("--out", required=True)
-    parser.add_argument("--seeds", type=int, default=50)
-    parser.add_argument("--transfer-seeds", type=int, default=20)
+    parser.add_argument("--seeds", type=count(1), default=50)
+    parser.add_argument("--transfer-seeds", type=count(1), default=20)
     parser.add_argument("--only", default="")
     parser.add_argument("--tables", action="store_true")
-    run = Runner(parser.parse_args())
+    args = parser.parse_args()
+    if not args.tables and not os.path.isdir(args.data):
+        sys.exit(f"{args.data}: no such folder")
+    run = Runner(args)
     model_tables(run)
     held_out_table(run)
     search_tables(run)
@@ -310,4 +314,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

@@ -16,11 +16,17 @@ import lzma
 import os
 import random
 import re
+import sys
 
-import triton
-import triton.language as tl
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
+from programs import missing, run_main
+
+try:
+    import triton
+    import triton.language as tl
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+except ImportError as error:
+    sys.exit(missing(error, "pip install triton"))
 
 FIELDS = ["BLOCK-M", "BLOCK-N", "BLOCK-K", "numstages", "numwarps"]
 
@@ -108,4 +114,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

@@ -11,14 +11,18 @@ configurations), and the two ratios to the optimum are printed. All times are
 simulated.
 """
 import argparse
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
 
-import psutil
+from programs import count, missing, parse_json, run_main
+
+try:
+    import psutil
+except ImportError as error:
+    sys.exit(missing(error, "apt install python3-psutil, or pip install psutil"))
 
 
 def memory_of(process):
@@ -53,11 +57,11 @@ def tune(build, source, options):
             seconds = time.monotonic() - begin
             if process.returncode:
                 errors.seek(0)
-                sys.exit(f"{source}: {errors.read()}")
+                sys.exit(f"{source}: {errors.read().strip()}\nhwtune-opt failed")
         text = subprocess.run(
             [f"{build}/bin/hwtune-records", "export", f"--db={database}"], stdout=subprocess.PIPE, text=True, check=True
         ).stdout
-    lines = [json.loads(line) for line in text.splitlines()]
+    lines = [parse_json(line, "output of hwtune-records") for line in text.splitlines()]
     return [line for line in lines if line["record"] == "run"], seconds, peak
 
 
@@ -65,7 +69,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--build", default="build")
     parser.add_argument("--target", default="a100-sxm4-80gb")
-    parser.add_argument("--trials", type=int, default=48)
+    parser.add_argument("--trials", type=count(0), default=48)
     parser.add_argument("--strategy", default="")
     parser.add_argument("--optimum", action="store_true")
     parser.add_argument("files", nargs="+")
@@ -88,4 +92,5 @@ def main():
             print(row.format(name[:34], run["legal"], micro(run["generic_ns"]), micro(run["heuristic_ns"]), micro(run["tuned_ns"]), micro(best) if best else "-", ratio(run["heuristic_ns"]), ratio(run["tuned_ns"]), f"{seconds:.0f}", f"{peak / 2**20:.0f}"), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    run_main(main)
