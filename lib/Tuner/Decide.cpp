@@ -7,6 +7,7 @@
 
 #include "Session.h"
 
+#include "hwtune/Search/Objective.h"
 #include "hwtune/Support/Text.h"
 #include "hwtune/Tuner/Candidates.h"
 
@@ -16,6 +17,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace hwtune {
 
@@ -296,6 +298,9 @@ Status Session::decide() {
                  ""};
   if (fatal && !result.tuned)
     return Error{*fatal, ""};
+  if (options.objective == Objective::Pareto && !result.interrupted)
+    if (Status status = verifyFront(); !status)
+      return status;
   fillRun();
   // Without its end a run is no hit, but what it found is kept.
   if (runId)
@@ -315,20 +320,40 @@ std::string Session::describeFailures() const {
 }
 
 /// What is worth choosing from, by time.
-std::vector<FrontPoint> Session::paretoFrontOf() const {
+std::vector<size_t> Session::paretoFrontOf() const {
   std::vector<std::array<double, 2>> points;
-  std::vector<const TrialRecord *> trials;
-  for (const Entry &entry : entries) {
-    const TrialRecord &trial = entry.trial;
-    if (!entry.usable || !trial.medianNs || !trial.energyMJ)
+  std::vector<size_t> places;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const TrialRecord &trial = entries[i].trial;
+    if (!entries[i].usable || !trial.medianNs || !trial.energyMJ)
       continue;
     points.push_back({*trial.medianNs, *trial.energyMJ});
-    trials.push_back(&trial);
+    places.push_back(i);
   }
-  std::vector<FrontPoint> front;
+  std::vector<size_t> front;
   for (size_t i : paretoFront(points))
-    front.push_back({trials[i]->config, points[i][0], points[i][1]});
+    front.push_back(places[i]);
   return front;
+}
+
+/// Whoever picks from the front later measures nothing: all of it is checked as
+/// the winner is, and what is wrong leaves it.
+Status Session::verifyFront() {
+  std::set<size_t> checked;
+  for (bool isFinal = false; !isFinal && !cancelled();) {
+    isFinal = true;
+    for (size_t i : paretoFrontOf()) {
+      if (configOf(entries[i]) == result.tuned->config ||
+          !checked.insert(i).second)
+        continue;
+      Expected<bool> right = verify(i);
+      if (!right)
+        return right.error();
+      isFinal &= *right; // others may come in its place
+    }
+  }
+  result.interrupted |= cancelled();
+  return success();
 }
 
 void Session::fillRun() {
@@ -351,7 +376,9 @@ void Session::fillRun() {
   run.objective = toString(options.objective);
   run.tieOf = int64_t(result.tieOf);
   if (options.objective == Objective::Pareto)
-    run.front = paretoFrontOf();
+    for (size_t i : paretoFrontOf())
+      run.front.push_back({entries[i].trial.config, *entries[i].trial.medianNs,
+                           *entries[i].trial.energyMJ});
   if (task.learner)
     run.weights = task.learner->weights();
   if (result.generic) {
@@ -452,6 +479,45 @@ Expected<TuneResult> resultFromRecord(const RunRecord &run,
   result.verified = run.verified;
   result.stopReason = run.stopReason;
   return result;
+}
+
+void pickFromFront(RunRecord &run, std::span<const TrialRecord> trials,
+                   double weight) {
+  std::vector<std::array<double, 2>> points;
+  std::vector<size_t> all;
+  for (const FrontPoint &point : run.front) {
+    all.push_back(points.size());
+    points.push_back({point.timeNs, point.energyMJ});
+  }
+  std::optional<size_t> picked = pickByWeight(points, all, weight);
+  if (!picked)
+    return;
+  const FrontPoint &point = run.front[*picked];
+  auto trial = std::find_if(trials.begin(), trials.end(), [&](const auto &t) {
+    return t.ok() && t.role != TrialRole::Final && t.config == point.config;
+  });
+  if (trial == trials.end() || point.config == run.config)
+    return; // what it needs is not known
+  if (run.tunedNs && run.tunedMJ) {
+    double over = weight * std::log(*run.tunedNs / point.timeNs) +
+                  (1 - weight) * std::log(*run.tunedMJ / point.energyMJ);
+    TuneOptions rules;
+    if (over <=
+        std::log1p(std::max(rules.minNoise,
+                            std::min(rules.maxNoise, relativeNoise(*trial)))))
+      return;
+  }
+  run.tunedNs = point.timeNs;
+  run.tunedMJ = point.energyMJ;
+  run.tieOf = 1;
+  run.schedule = trial->schedule;
+  run.config = trial->config;
+  run.registers = trial->registers;
+  run.spillBytes = trial->spillBytes;
+  run.sharedBytes = trial->sharedBytes;
+  run.registerBasis = trial->registerBasis;
+  run.occupancy = trial->occupancy;
+  run.artifact = trial->artifact;
 }
 
 } // namespace hwtune

@@ -77,10 +77,8 @@ CostWeights rememberedWeights(std::span<const Database::StoredRun> runs,
 }
 
 std::string measuringPolicy(const OpTuneOptions &options) {
-  std::string objective(toString(options.objective));
-  if (options.objective == Objective::Pareto)
-    objective += fmt::format(" weight {:g}", options.weight);
-  return fmt::format("objective {}, {}, {}", objective,
+  // The weight picks from what was measured, and is no part of how it was.
+  return fmt::format("objective {}, {}, {}", toString(options.objective),
                      options.objective == Objective::Latency ? kFromIdle
                                                              : kBackToBack,
                      featureVersion());
@@ -223,6 +221,7 @@ private:
   }
   Status check() const;
   RunRecord describe() const;
+  Status pickByWeight(RunRecord &run) const;
   /// A stored result that spares the run; an error where one was required.
   Expected<std::optional<TuneResult>> stored();
   TuneCallbacks callbacks(const Candidates &candidates,
@@ -291,6 +290,24 @@ RunRecord OpTuner::describe() const {
   return run;
 }
 
+/// Makes what the weight asked for picks the winner of a stored run.
+Status OpTuner::pickByWeight(RunRecord &run) const {
+  Expected<std::vector<Database::StoredRun>> runs =
+      environment.database->runs();
+  if (!runs)
+    return runs.error();
+  for (const Database::StoredRun &stored : *runs) {
+    if (stored.run.uid != run.uid)
+      continue;
+    Expected<std::vector<TrialRecord>> trials =
+        environment.database->trials(stored.id);
+    if (!trials)
+      return trials.error();
+    pickFromFront(run, *trials, options.weight);
+  }
+  return success();
+}
+
 Expected<std::optional<TuneResult>> OpTuner::stored() {
   std::string nearest = "there is no database";
   if (environment.database) {
@@ -306,6 +323,9 @@ Expected<std::optional<TuneResult>> OpTuner::stored() {
     bool otherGpu = found->match == Lookup::Match::SameArch;
     if (found->match == Lookup::Match::SameGpu ||
         (otherGpu && options.requireHit)) {
+      if (options.objective == Objective::Pareto)
+        if (Status status = pickByWeight(found->run); !status)
+          return status.error();
       Expected<TuneResult> result = resultFromRecord(found->run, request.space);
       if (result && otherGpu)
         result->warnings.push_back(

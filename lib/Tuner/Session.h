@@ -92,7 +92,8 @@ private:
   // Result (Decide.cpp).
   TunePoint point(const Entry &entry) const;
   void fillRun();
-  std::vector<FrontPoint> paretoFrontOf() const;
+  std::vector<size_t> paretoFrontOf() const;
+  Status verifyFront();
   std::string describeFailures() const;
 
   TuneProgress progress() const;

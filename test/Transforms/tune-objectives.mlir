@@ -33,6 +33,9 @@
 // REDEFINE: %{objective} = pareto
 // RUN: %{tune} 2>&1 | FileCheck %s --check-prefix=PARETO
 // RUN: %{tune} 2>&1 | FileCheck %s --check-prefixes=PARETO,AGAIN
+// Another weight picks from that front, and nothing is measured.
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=sim:a100-sxm4-80gb trials=3 db=%t.db objective=pareto weight=1})' -o %t.weight 2>&1 | FileCheck %s --check-prefixes=PARETO,AGAIN
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=sim:a100-sxm4-80gb trials=3 db=%t.db objective=pareto weight=0})' -o %t.weight 2>&1 | FileCheck %s --check-prefixes=PARETO,AGAIN
 // PARETO: front: {{[0-9.]+ .?s}}, {{[0-9.e-]+}} mJ, simulated {threads = {{.*}}}
 // AGAIN: from the records
 

@@ -226,6 +226,12 @@ Expected<TuneResult> tune(const TuneTask &task, const TuneCallbacks &callbacks,
 /// the stored configuration does not fit the space any more.
 Expected<TuneResult> resultFromRecord(const RunRecord &run, const Space &space);
 
+/// Makes the point of a stored run's front that `weight` picks its winner, what
+/// is known of it from `trials`, those of the run. The winner stays where noise
+/// does not tell the two apart, as it does for the weight it was found with.
+void pickFromFront(RunRecord &run, std::span<const TrialRecord> trials,
+                   double weight);
+
 } // namespace hwtune
 
 #endif // HWTUNE_TUNER_TUNER_H

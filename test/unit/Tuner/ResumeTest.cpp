@@ -85,6 +85,49 @@ TEST_F(ResumeTest, ARunIsAHitAfterwards) {
             0u);
 }
 
+// Time is least at {8, 4}, and energy where the block is small: the front is
+// {8, 4}, {4, 4}, {2, 4}, {1, 4}, of which {4, 4} is wrong.
+TEST_F(ResumeTest, AnotherWeightPicksFromTheStoredFront) {
+  Synthetic s;
+  s.options.objective = Objective::Pareto;
+  s.options.weight = 1;
+  s.options.stop.trials = 64;
+  s.hook = [](const Config &config, Measurement &m) {
+    m.measured.joules = 1e-3 * std::pow(1.2, std::log2(double(config[0])));
+  };
+  s.wrong = {{4, 4}};
+  TuneResult result = tune(s);
+  EXPECT_EQ(result.tuned->config, (Config{8, 4}));
+  const std::vector<FrontPoint> &front = result.run.front;
+  ASSERT_EQ(front.size(), 3u);
+  const OrderedJson places[] = {{{"block", 8}, {"vector", 4}},
+                                {{"block", 2}, {"vector", 4}},
+                                {{"block", 1}, {"vector", 4}}};
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(front[i].config, places[i]);
+    Config config = *configFromJson(s.space, front[i].config);
+    EXPECT_TRUE(std::count(s.verified.begin(), s.verified.end(), config));
+  }
+
+  std::unique_ptr<Database> db = open();
+  std::vector<TrialRecord> trials = *db->trials(1);
+  auto pick = [&](double weight) {
+    RunRecord run = db->runs()->front().run;
+    pickFromFront(run, trials, weight);
+    return run;
+  };
+  EXPECT_EQ(pick(1).config, places[0]);
+  EXPECT_EQ(pick(0.7).config, places[0]); // .3 log 1.728 < .7 log 1.331
+  RunRecord least = pick(0);
+  EXPECT_EQ(least.config, places[2]);
+  EXPECT_NEAR(*least.tunedNs, 1.331e6, 1);
+  EXPECT_NEAR(*least.tunedMJ, 1, 1e-9);
+  EXPECT_EQ(least.artifact, "1-4");
+  EXPECT_EQ(pick(0.5).config, places[2]); // .5 log 1.331 < .5 log 1.728
+  trials.clear(); // then nothing is known of what would be picked
+  EXPECT_EQ(pick(0).config, places[0]);
+}
+
 TEST_F(ResumeTest, NothingIsMeasuredAgain) {
   Synthetic first, second;
   TuneResult a = tune(first), b = tune(second);
