@@ -38,10 +38,11 @@ std::byte *resolve(Driver &driver, DeviceAddress address, uint64_t bytes,
                           : driver.allocations.end();
   isDevice = allocation && (known == driver.allocations.end() ||
                             isDeviceMemory(known->second.kind));
-  if (side == Side::Host ||
-      (side == Side::Any && !allocation && !inDeviceRange(address))) {
+  bool canBeHost = !inDeviceRange(address);
+  if (side == Side::Host || (side == Side::Any && !allocation && canBeHost)) {
     // Nothing can be said of pageable memory, but null is not of it.
-    return reinterpret_cast<std::byte *>(uintptr_t(address));
+    return canBeHost ? reinterpret_cast<std::byte *>(uintptr_t(address))
+                     : nullptr;
   }
   return driver.memory.host(address, bytes);
 }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 using namespace hwtune;
 using namespace hwtune::simcuda;
@@ -101,6 +102,31 @@ auto containing(Driver &driver, DeviceAddress address) {
   --it;
   return address - it->first < it->second.bytes ? it : driver.allocations.end();
 }
+
+/// An allocation, or a variable of a module.
+struct Known {
+  DeviceAddress base = 0;
+  MemoryState state;
+};
+std::optional<Known> knownAt(Driver &driver, DeviceAddress address) {
+  auto it = containing(driver, address);
+  if (it != driver.allocations.end())
+    return Known{it->first, it->second};
+  for (const auto &[id, module] : driver.modules)
+    for (const exec::GlobalInfo &info : module.program->globals()) {
+      if (info.isExtern || address - info.address >= info.bytes)
+        continue;
+      Known known{info.address, {}};
+      known.state.context = module.context;
+      known.state.bytes = info.bytes;
+      if (info.managed) {
+        known.state.kind = MemoryKind::Managed;
+        known.state.host = reinterpret_cast<void *>(uintptr_t(info.address));
+      }
+      return known;
+    }
+  return std::nullopt;
+}
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -179,13 +205,13 @@ HWTUNE_CUDA_API Result cuMemGetAddressRange_v2(DevicePtr *base, size_t *bytes,
   Call call(Need::Context);
   if (!call.ok())
     return call.result;
-  auto it = containing(call.driver, address);
-  if (it == call.driver.allocations.end())
+  std::optional<Known> known = knownAt(call.driver, address);
+  if (!known)
     return Result::NotFound;
   if (base)
-    *base = it->first;
+    *base = known->base;
   if (bytes)
-    *bytes = it->second.bytes;
+    *bytes = known->state.bytes;
   return Result::Success;
 }
 
@@ -310,10 +336,9 @@ HWTUNE_CUDA_API Result cuMemHostGetFlags(unsigned *flags, void *host) {
 
 namespace {
 Result managedRange(Call &call, DevicePtr address, size_t bytes) {
-  auto it = containing(call.driver, address);
-  bool fits = it != call.driver.allocations.end() &&
-              it->second.kind == MemoryKind::Managed &&
-              bytes <= it->second.bytes - (address - it->first);
+  std::optional<Known> known = knownAt(call.driver, address);
+  bool fits = known && known->state.kind == MemoryKind::Managed &&
+              bytes <= known->state.bytes - (address - known->base);
   return fits && bytes ? Result::Success : Result::InvalidValue;
 }
 } // namespace
@@ -428,10 +453,10 @@ HWTUNE_CUDA_API Result cuPointerGetAttribute(void *data, int attribute,
     return call.result;
   if (!data)
     return Result::InvalidValue;
-  auto it = containing(call.driver, address);
-  if (it == call.driver.allocations.end())
+  std::optional<Known> known = knownAt(call.driver, address);
+  if (!known)
     return Result::InvalidValue;
-  return pointerAttribute(data, attribute, it->first, it->second, address);
+  return pointerAttribute(data, attribute, known->base, known->state, address);
 }
 
 HWTUNE_CUDA_API Result cuPointerGetAttributes(unsigned count, int *attributes,
@@ -441,12 +466,11 @@ HWTUNE_CUDA_API Result cuPointerGetAttributes(unsigned count, int *attributes,
     return call.result;
   if (!attributes || !data || !count)
     return Result::InvalidValue;
-  auto it = containing(call.driver, address);
+  std::optional<Known> known = knownAt(call.driver, address);
   for (unsigned i = 0; i < count; ++i) {
-    bool known = it != call.driver.allocations.end();
     // A pointer that is nobody's is an answer, not an error, in this call.
-    Result result = known ? pointerAttribute(data[i], attributes[i], it->first,
-                                             it->second, address)
+    Result result = known ? pointerAttribute(data[i], attributes[i],
+                                             known->base, known->state, address)
                           : Result::Success;
     if (!known && attributes[i] == PointerMemoryType)
       put(data[i], 0u);

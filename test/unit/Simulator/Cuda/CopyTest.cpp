@@ -81,6 +81,27 @@ TEST_F(CopyTest, BoxesAreCopied) {
   EXPECT_CUDA(InvalidValue, invoke("cuMemcpy3D_v2", p));
 }
 
+/// A device address is no host memory, whatever the call believes.
+TEST_F(CopyTest, DeviceAddressesAsHostMemoryAreRefused) {
+  DevicePtr source = upload(counted(4)), target = upload(counted(4));
+  void *host = reinterpret_cast<void *>(uintptr_t(target));
+  const void *from = host;
+  Stream s = stream();
+  EXPECT_CUDA(InvalidValue, invoke("cuMemcpyHtoD_v2", source, from, size_t(8)));
+  EXPECT_CUDA(InvalidValue, invoke("cuMemcpyDtoH_v2", host, source, size_t(8)));
+  EXPECT_CUDA(InvalidValue,
+              invoke("cuMemcpyHtoDAsync_v2", source, from, size_t(8), s));
+  EXPECT_CUDA(InvalidValue,
+              invoke("cuMemcpyDtoHAsync_v2", host, source, size_t(8), s));
+  Memcpy2D c{};
+  c.srcType = MemoryType::Host, c.srcHost = host, c.srcPitch = 8;
+  c.dstType = MemoryType::Device, c.dstDevice = source, c.dstPitch = 8;
+  c.width = 8, c.height = 1;
+  const Memcpy2D *p = &c;
+  EXPECT_CUDA(InvalidValue, invoke("cuMemcpy2D_v2", p));
+  EXPECT_EQ(download(target, 4), counted(4));
+}
+
 TEST_F(CopyTest, BetweenContextsOfTheDevice) {
   DevicePtr source = upload({1, 2, 3});
   Context other = nullptr, gone = context;

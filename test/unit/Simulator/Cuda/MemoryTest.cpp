@@ -138,4 +138,37 @@ TEST_F(Memory, PointersSayWhatTheyAre) {
   EXPECT_EQ(type, 0u);
 }
 
+/// A variable of a module is memory as an allocation is.
+TEST_F(Memory, VariablesOfModulesHaveAttributes) {
+  Module module = load(R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .global .align 8 .b8 plain[24];
+.visible .global .attribute(.managed) .align 4 .u32 shared_with_host = 5;
+)");
+  DevicePtr plain = 0, managed = 0;
+  size_t bytes = 0;
+  EXPECT_CUDA(Success,
+              driver().cuModuleGetGlobal(&plain, &bytes, module, "plain"));
+  EXPECT_CUDA(Success, driver().cuModuleGetGlobal(&managed, &bytes, module,
+                                                  "shared_with_host"));
+  EXPECT_EQ(attribute<unsigned>(kMemoryType, plain + 23), kDeviceMemory);
+  EXPECT_EQ(attribute<unsigned>(kIsManaged, plain), 0u);
+  EXPECT_EQ(attribute<DevicePtr>(kRangeStart, plain + 8), plain);
+  EXPECT_EQ(attribute<size_t>(kRangeSize, plain), 24u);
+  EXPECT_EQ(attribute<Context>(kContext, plain), context);
+  EXPECT_EQ(attribute<unsigned>(kMemoryType, managed), kDeviceMemory);
+  EXPECT_EQ(attribute<unsigned>(kIsManaged, managed), 1u);
+  EXPECT_EQ(*static_cast<unsigned *>(attribute<void *>(kHostPointer, managed)),
+            5u);
+  EXPECT_CUDA(Success, invoke("cuMemAdvise", managed, size_t(4), 1, Device(0)));
+  EXPECT_CUDA(InvalidValue,
+              invoke("cuMemAdvise", plain, size_t(4), 1, Device(0)));
+  DevicePtr base = 0;
+  EXPECT_CUDA(Success,
+              invoke("cuMemGetAddressRange_v2", &base, &bytes, plain + 16));
+  EXPECT_EQ(base, plain);
+  EXPECT_EQ(bytes, 24u);
+}
+
 } // namespace
