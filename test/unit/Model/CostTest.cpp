@@ -601,6 +601,39 @@ TEST(Weights, FindTheCostThatWasWrongWhateverTheScale) {
   EXPECT_LT(spread(w.eta), 0.1 * spread({1, 1, 1}));
 }
 
+// Made-up times of a GPU whose memory is twice as dear as the model has it and
+// whose warps wait half as long: what eight kernels teach is right of sixteen
+// others, before any of these is measured.
+TEST(Weights, OfOneRunLowerTheErrorOfTheNext) {
+  constexpr std::array<double, kNumCosts> kTruth{2, 1, 0.5};
+  constexpr size_t kLearned = 8;
+  std::vector<Prediction> p = variedPredictions();
+  auto timeOf = [&](size_t i, const std::array<double, kNumCosts> &eta) {
+    double time = 0;
+    for (unsigned c = 0; c < kNumCosts; ++c)
+      time += eta[c] * p[i].weight[c] * p[i].cost[c];
+    return time;
+  };
+  std::vector<double> seconds;
+  for (size_t i = 0; i < p.size(); ++i) // by turns 4 % too long and too short
+    seconds.push_back(timeOf(i, kTruth) * (i % 2 ? 1.04 : 0.96));
+  CostWeights learned = correctWeights(std::span(p).first(kLearned),
+                                       std::span(seconds).first(kLearned));
+  auto error = [&](const std::array<double, kNumCosts> &eta) {
+    std::vector<double> gaps;
+    for (size_t i = kLearned; i < p.size(); ++i)
+      gaps.push_back(std::log(seconds[i] / timeOf(i, eta)));
+    double mean = 0, spread = 0;
+    for (double gap : gaps)
+      mean += gap / double(gaps.size());
+    for (double gap : gaps)
+      spread += std::abs(gap - mean) / double(gaps.size());
+    return spread; // but for the common scale
+  };
+  EXPECT_LT(error(learned.eta), 0.5 * error({1, 1, 1}));
+  EXPECT_LT(error(learned.eta), 1.5 * error(kTruth));
+}
+
 TEST(Weights, StartFromWhatEarlierRunsLearned) {
   CostWeights start;
   start.eta = {2, 0.5, 1};
