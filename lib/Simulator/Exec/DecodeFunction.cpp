@@ -649,8 +649,8 @@ void FunctionDecoder::estimateRegisters() {
   RegisterPressure pressure = registerPressure(flow, folding);
   D.info.leastRegisters = arrays + pressure.least;
   D.info.hoistedRegisters = arrays + pressure.hoisted;
-  D.info.sourceOrderRegisters = arrays + pressure.sourceOrder;
-  D.info.leastOfSourceOrder = arrays + pressure.leastOfThatBlock;
+  D.info.windowRegisters = arrays + pressure.windows;
+  D.info.loadsMakeWindows = pressure.loadsMakeWindows;
 }
 
 Status FunctionDecoder::decode() {

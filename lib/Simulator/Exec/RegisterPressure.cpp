@@ -11,6 +11,7 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace hwtune::exec {
 
@@ -21,13 +22,16 @@ struct ScheduleGoal {
   unsigned loadDistance = 0;
   /// Iterations of a loop of one block that are scheduled together.
   unsigned unroll = 1;
-  /// Keeps the order of the source instead of what leaves few values alive.
-  bool inSourceOrder = false;
+  /// Of each so many instructions of the source, all come before the next.
+  uint32_t window = ~0u;
 };
 
 constexpr ScheduleGoal kLeastRegisters{4};
 constexpr ScheduleGoal kHiddenLatency{64, 4};
-constexpr ScheduleGoal kSourceOrder{4, 1, true};
+/// Instructions that `ptxas` 13.0 schedules together, as its code for sm_75
+/// and sm_86 shows: chains of additions that run apart meet again there.
+constexpr uint32_t kWindow = 4096;
+constexpr ScheduleGoal kWindows{4, 1, kWindow};
 
 /// One value: what one write of a register leaves, until the next.
 using Value = uint32_t;
@@ -38,6 +42,7 @@ struct Node {
   std::vector<uint32_t> before; ///< nodes that must come earlier
   unsigned after = 0;           ///< nodes that must come later, unscheduled
   uint64_t notBefore = 0;       ///< reverse step from which it may go
+  uint32_t place = 0;           ///< instructions of hardware before it
 };
 
 constexpr uint32_t kNone = ~0u;
@@ -56,9 +61,13 @@ public:
 
   /// Most words live at once.
   unsigned schedule(const std::vector<uint32_t> &liveOut, ScheduleGoal goal);
+  /// Instructions of hardware, and those of them that load nothing.
+  uint32_t size() const { return placed; }
+  uint32_t arithmetic() const { return placed - loads; }
 
 private:
   void append(const InstMeta &inst);
+  void place(const InstMeta &inst, Node &node);
   void read(Node &node, uint32_t representative);
   void after(Node &node, int from);
   void orderMemory(const InstMeta &inst, Node &node);
@@ -67,8 +76,7 @@ private:
   int change(const Node &node) const;
   std::pair<int, int> outlook(const Node &node) const;
   void findChains();
-  size_t choose(const std::vector<uint32_t> &ready, uint64_t step,
-                bool inSourceOrder) const;
+  size_t choose(const std::vector<uint32_t> &ready, uint64_t step) const;
   void take(const Node &node);
 
   const Folding &folding;
@@ -86,6 +94,7 @@ private:
   std::vector<int> frontier; ///< by chain: height of what was scheduled
   unsigned now = 0, highest = 0;
   // While appending.
+  uint32_t placed = 0, loads = 0;
   int lastFence = -1;
   std::vector<uint32_t> sinceFence;
   /// Since the last fence, by state space.
@@ -146,7 +155,17 @@ void BlockSchedule::append(const InstMeta &inst) {
   }
   orderMemory(inst, node);
   node.isLoad = inst.isMemory && inst.isLoad && !inst.isStore;
+  place(inst, node);
   nodes.push_back(std::move(node));
+}
+
+/// Constants are operands of what uses them.
+void BlockSchedule::place(const InstMeta &inst, Node &node) {
+  node.place = placed;
+  if (inst.writes.size() == 1 && folding.isConstant(inst.writes[0]))
+    return;
+  ++placed;
+  loads += node.isLoad;
 }
 
 void BlockSchedule::orderMemory(const InstMeta &inst, Node &node) {
@@ -238,11 +257,11 @@ std::pair<int, int> BlockSchedule::outlook(const Node &node) const {
 }
 
 /// Index into `ready` of the instruction to take at `step`.
-size_t BlockSchedule::choose(const std::vector<uint32_t> &ready, uint64_t step,
-                             bool inSourceOrder) const {
+size_t BlockSchedule::choose(const std::vector<uint32_t> &ready,
+                             uint64_t step) const {
   auto rank = [&](uint32_t i) {
     uint64_t from = nodes[i].notBefore;
-    auto [sum, reach] = inSourceOrder ? std::pair(0, 0) : outlook(nodes[i]);
+    auto [sum, reach] = outlook(nodes[i]);
     return std::tuple(from > step ? from - step : 0, sum, reach, -int64_t(i));
   };
   size_t first = ready.size() - std::min(ready.size(), kMostCompared);
@@ -284,12 +303,21 @@ unsigned BlockSchedule::schedule(const std::vector<uint32_t> &liveOut,
   }
   highest = now;
   findChains();
-  std::vector<uint32_t> ready;
+  uint32_t windowStart = placed ? (placed - 1) / goal.window * goal.window : 0;
+  std::vector<uint32_t> ready, earlierWindows;
+  auto offer = [&](uint32_t i) {
+    (nodes[i].place >= windowStart ? ready : earlierWindows).push_back(i);
+  };
   for (uint32_t i = 0; i < nodes.size(); ++i)
     if (nodes[i].after == 0)
-      ready.push_back(i);
-  for (uint64_t step = 0; !ready.empty(); ++step) {
-    size_t best = choose(ready, step, goal.inSourceOrder);
+      offer(i);
+  for (uint64_t step = 0; step < nodes.size(); ++step) {
+    while (ready.empty()) {
+      windowStart -= goal.window;
+      for (uint32_t i : std::exchange(earlierWindows, {}))
+        offer(i);
+    }
+    size_t best = choose(ready, step);
     uint32_t chosen = ready[best];
     ready.erase(ready.begin() + ptrdiff_t(best));
     int &reached = frontier[chain[chosen]];
@@ -301,7 +329,7 @@ unsigned BlockSchedule::schedule(const std::vector<uint32_t> &liveOut,
         earlier.notBefore =
             std::max(earlier.notBefore, step + goal.loadDistance);
       if (--earlier.after == 0)
-        ready.push_back(before);
+        offer(before);
     }
   }
   return highest;
@@ -354,20 +382,45 @@ std::vector<std::vector<uint32_t>> liveOuts(const FlowGraph &flow,
 /// Instructions beyond which a loop is not unrolled.
 constexpr size_t kMostUnrolled = 500;
 
-/// Of block `b`, whose `liveOut` are alive at its end.
-unsigned blockPressure(const FlowGraph &flow, const Folding &folding,
-                       uint32_t b, const std::vector<uint32_t> &liveOut,
-                       ScheduleGoal goal) {
-  const FlowBlock &block = flow.blocks[b];
-  BlockSchedule schedule(folding);
-  bool loops = std::find(block.successors.begin(), block.successors.end(), b) !=
-               block.successors.end();
-  if (loops && !block.insts.empty())
-    for (unsigned u = 1;
-         u < goal.unroll && u * block.insts.size() < kMostUnrolled; ++u)
-      schedule.append(block.insts.first(block.insts.size() - 1));
-  schedule.append(block.insts);
-  return schedule.schedule(liveOut, goal);
+/// Block `b` by itself.
+class BlockPressure {
+public:
+  BlockPressure(const FlowGraph &flow, const Folding &folding, uint32_t b,
+                const std::vector<uint32_t> &liveOut)
+      : block(flow.blocks[b]), folding(folding), liveOut(liveOut),
+        loops(std::find(block.successors.begin(), block.successors.end(), b) !=
+              block.successors.end()) {}
+
+  BlockSchedule schedule(ScheduleGoal goal) const {
+    BlockSchedule schedule(folding);
+    if (loops && !block.insts.empty())
+      for (unsigned u = 1;
+           u < goal.unroll && u * block.insts.size() < kMostUnrolled; ++u)
+        schedule.append(block.insts.first(block.insts.size() - 1));
+    schedule.append(block.insts);
+    return schedule;
+  }
+  unsigned words(ScheduleGoal goal) const {
+    return schedule(goal).schedule(liveOut, goal);
+  }
+  void addTo(RegisterPressure &most) const;
+
+private:
+  const FlowBlock &block;
+  const Folding &folding;
+  const std::vector<uint32_t> &liveOut;
+  bool loops;
+};
+
+void BlockPressure::addTo(RegisterPressure &most) const {
+  BlockSchedule whole = schedule(kLeastRegisters);
+  most.least = std::max(most.least, whole.schedule(liveOut, kLeastRegisters));
+  most.hoisted = std::max(most.hoisted, words(kHiddenLatency));
+  // A block that ends the kernel is not cut.
+  if (whole.size() > kWindow && !block.successors.empty()) {
+    most.windows = std::max(most.windows, words(kWindows));
+    most.loadsMakeWindows |= whole.arithmetic() <= kWindow;
+  }
 }
 
 } // namespace
@@ -376,19 +429,9 @@ RegisterPressure registerPressure(const FlowGraph &flow,
                                   const Folding &folding) {
   std::vector<std::vector<uint32_t>> outs = liveOuts(flow, folding);
   RegisterPressure most;
-  for (uint32_t b = 0; b < flow.blocks.size(); ++b) {
-    auto pressure = [&](ScheduleGoal goal) {
-      return blockPressure(flow, folding, b, outs[b], goal);
-    };
-    unsigned least = pressure(kLeastRegisters);
-    most.least = std::max(most.least, least);
-    most.hoisted = std::max(most.hoisted, pressure(kHiddenLatency));
-    unsigned sourceOrder = pressure(kSourceOrder);
-    if (sourceOrder > most.sourceOrder) {
-      most.sourceOrder = sourceOrder;
-      most.leastOfThatBlock = least;
-    }
-  }
+  for (uint32_t b = 0; b < flow.blocks.size(); ++b)
+    BlockPressure(flow, folding, b, outs[b]).addTo(most);
+  most.windows = std::max(most.windows, most.least);
   return most;
 }
 

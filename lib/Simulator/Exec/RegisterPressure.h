@@ -27,8 +27,11 @@ struct RegisterPressure {
   /// The same with loads early enough to hide the latency of shared memory
   /// behind one warp's own work, and small loops unrolled four times.
   uint32_t hoisted = 0;
-  /// In the order of the source, and the first of these for that block.
-  uint32_t sourceOrder = 0, leastOfThatBlock = 0;
+  /// As `least`, where long blocks are cut in windows that the assembler
+  /// schedules one by one.
+  uint32_t windows = 0;
+  /// Whether it is the loads of such a block that make it too long.
+  bool loadsMakeWindows = false;
 };
 
 RegisterPressure registerPressure(const FlowGraph &flow,

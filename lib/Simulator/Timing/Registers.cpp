@@ -19,9 +19,8 @@ constexpr double kOverLeast = 1.08;
 constexpr uint32_t kBesideLeast = 4, kBesideHoisted = 6;
 /// Beside the fewest live values `ptxas` must find room for this many more, or
 /// it no longer tries to leave all threads resident; then it does not find an
-/// order that needs so many times fewer registers than that of the source.
+/// order across its windows.
 constexpr uint32_t kRoomForResidence = 20;
-constexpr uint32_t kNotFound = 2;
 
 /// Registers of a thread when `warps` share a file of `registers`.
 static int64_t share(int64_t registers, int64_t warps, const TargetSpec &t) {
@@ -57,10 +56,10 @@ RegisterEstimate timing::estimateRegisters(const exec::FunctionInfo &function,
       int64_t(kOverLeast * double(function.leastRegisters)) + kBesideLeast;
   int64_t hoisted = int64_t(function.hoistedRegisters) + kBesideHoisted;
   int64_t full = share(t.registersPerSM, t.maxWarpsPerSM, t);
-  uint32_t source = function.sourceOrderRegisters;
-  if (function.leastOfSourceOrder + kRoomForResidence > full &&
-      source > kNotFound * function.leastOfSourceOrder)
-    least = std::max<int64_t>(least, source + kBesideLeast);
+  if (function.windowRegisters > function.leastRegisters &&
+      (function.loadsMakeWindows ||
+       function.leastRegisters + kRoomForResidence > full))
+    least = std::max<int64_t>(least, function.windowRegisters + kBesideLeast);
   int64_t wanted = std::max(least, std::min(hoisted, full));
   int64_t most = registerLimit(function, t);
   RegisterEstimate result;

@@ -51,11 +51,11 @@ struct FunctionInfo {
   std::vector<ParamInfo> params;
   /// Most 32-bit registers live at once in three schedules of our own: one that
   /// keeps few values alive, one that loads early enough to hide latency, and
-  /// one in the order of the source; and in the first for the basic block that
-  /// needs the third most. `timing::estimateRegisters` guesses from them what
-  /// `ptxas` would report.
-  uint32_t leastRegisters = 0, hoistedRegisters = 0;
-  uint32_t sourceOrderRegisters = 0, leastOfSourceOrder = 0;
+  /// the first with long basic blocks cut in windows.
+  /// `timing::estimateRegisters` guesses from them what `ptxas` would report.
+  uint32_t leastRegisters = 0, hoistedRegisters = 0, windowRegisters = 0;
+  /// Whether it is only with its loads that a block is longer than a window.
+  bool loadsMakeWindows = false;
   std::optional<Dim3> maxNTid, reqNTid;
   std::optional<Dim3> clusterBlocks; ///< `.reqnctapercluster`
   /// `.explicitcluster`: the launch has to say how large clusters are where the

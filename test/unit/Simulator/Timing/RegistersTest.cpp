@@ -113,11 +113,40 @@ TEST(RegisterPressure, ChainsRunApartWhereThatSavesValues) {
   Loaded sums(slidingSums());
   // Four sums, and the loads of four instructions.
   EXPECT_LE(sums.kernel().leastRegisters, 12u);
-  EXPECT_EQ(sums.kernel().leastOfSourceOrder, sums.kernel().leastRegisters);
-  // After step 7 sum k has used 8 * k to 8 * k + 7, and those from 8 on are
-  // needed again by sum k - 1: 24 values beside the sums.
-  EXPECT_GE(sums.kernel().sourceOrderRegisters, 28u);
-  EXPECT_LE(sums.kernel().sourceOrderRegisters, 32u);
+}
+
+/// Two sums of 1,600 of 2,600 shared values, the second of which begins at
+/// value 1,000, as `slidingSums`; then `end`.
+std::string longSums(const char *end) {
+  std::string body;
+  for (int i = 0; i < 1600; ++i)
+    for (int sum = 0; sum < 2; ++sum) {
+      int value = i + 1000 * sum;
+      if (sum == 1 || i < 1000)
+        body += fmt::format("ld.shared.f32 %v{}, [{}];\n", value, 4 * value);
+      body +=
+          fmt::format("fma.rn.f32 %f{0}, %v{1}, %v{1}, %f{0};\n", sum, value);
+    }
+  return kernel(".reg .f32 %v<2600>;", body + end, ".shared .b8 s[10400];");
+}
+
+TEST(RegisterPressure, SumsMeetAtTheEndOfAWindow) {
+  const char *store = "st.global.f32 [%rd0], %f0;\n"
+                      "st.global.f32 [%rd0+4], %f1;\n";
+  Loaded sums(longSums((std::string("setp.gt.f32 %p1, %f0, %f1;\n"
+                                    "@%p1 bra L;\n") +
+                        store + "L:\n")
+                           .c_str()));
+  EXPECT_LE(sums.kernel().leastRegisters, 12u);
+  // 1,000 steps of two loads and two additions, then 32 of a load less make
+  // 4,096. The second sum has loaded values 1,032 to 1,599 by then, the first
+  // still needs them: 568 beside the sums.
+  EXPECT_GE(sums.kernel().windowRegisters, 565u);
+  EXPECT_LE(sums.kernel().windowRegisters, 580u);
+  EXPECT_TRUE(sums.kernel().loadsMakeWindows); // 3,200 additions
+  Loaded ends(longSums(store));                // the kernel, so it is not cut
+  EXPECT_EQ(ends.kernel().windowRegisters, ends.kernel().leastRegisters);
+  EXPECT_FALSE(ends.kernel().loadsMakeWindows);
 }
 
 exec::FunctionInfo needs(uint32_t least, uint32_t hoisted) {
@@ -141,18 +170,19 @@ TEST(RegisterEstimate, LatencyIsHiddenWhileAllThreadsStayResident) {
             68u);
 }
 
-TEST(RegisterEstimate, OrderOfTheSourceWhereNotAllThreadsStayResident) {
+TEST(RegisterEstimate, WindowsWhereNotAllThreadsStayResident) {
   // 65,536 registers: 64 for each of 1,024 threads, 40 for each of 1,536.
-  exec::FunctionInfo info = needs(30, 100);
-  info.leastOfSourceOrder = 30; // and 20 more leave no room in 40
-  info.sourceOrderRegisters = 300;
+  exec::FunctionInfo info = needs(30, 100); // and 20 more leave no room in 40
+  info.windowRegisters = 300;
   EXPECT_EQ(estimateRegisters(info, *knownTarget("t4")).registers, 64u);
   RegisterEstimate small = estimateRegisters(info, *knownTarget("rtx-3090"));
   EXPECT_EQ(small.registers, 255u);
   EXPECT_EQ(small.spillBytes, (300u + 4 - 255) * 4);
-  // The block that needs many in the order of the source needs few at least.
-  info.leastOfSourceOrder = 20;
+  info.leastRegisters = 20;
   EXPECT_EQ(estimateRegisters(info, *knownTarget("rtx-3090")).registers, 40u);
+  info.loadsMakeWindows = true; // then whatever room there is
+  EXPECT_EQ(estimateRegisters(info, *knownTarget("rtx-3090")).registers, 255u);
+  EXPECT_EQ(estimateRegisters(info, *knownTarget("t4")).registers, 255u);
 }
 
 TEST(RegisterEstimate, BoundsCutOffAtThePriceOfSpills) {
