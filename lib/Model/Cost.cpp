@@ -88,6 +88,7 @@ private:
   void phaseTerm(const Traffic &sum);
   void roofline();
   void combine(const CostWeights &weights);
+  void correct(const CostWeights &weights);
   double &term(Term id) { return p.clocks[static_cast<unsigned>(id)]; }
   double lsuInst(const AccessStream &s, double wavefronts,
                  double lines = 0) const;
@@ -508,8 +509,25 @@ void Predictor::combine(const CostWeights &weights) {
         i == static_cast<unsigned>(Cost::Communication) ? overhead : 0;
     p.cost[i] = onDevice[i] + apart;
     double counted = share * share * onDevice[i] + apart;
-    p.weight[i] = weights.eta[i] * ratio(counted, p.cost[i]);
+    p.weight[i] = ratio(counted, p.cost[i]);
     p.seconds += p.weight[i] * p.cost[i];
+  }
+  p.overhead = overhead;
+  if (weights != CostWeights())
+    correct(weights);
+}
+
+/// Each term's part by its factor, and all by the scale.
+void Predictor::correct(const CostWeights &weights) {
+  std::array<double, kNumTerms> part = secondsByTerm(p);
+  std::array<double, kNumCosts> counted{};
+  for (unsigned k = 0; k < kNumTerms; ++k)
+    counted[static_cast<unsigned>(costOf(Term(k)))] +=
+        weights.scale * weights.eta[k] * part[k];
+  p.seconds = 0;
+  for (unsigned i = 0; i < kNumCosts; ++i) {
+    p.weight[i] = ratio(counted[i], p.cost[i]);
+    p.seconds += counted[i];
   }
 }
 
@@ -533,6 +551,39 @@ void Predictor::run(const CostWeights &weights) {
 }
 
 } // namespace
+
+std::array<double, kNumTerms> secondsByTerm(const Prediction &p) {
+  auto at = [&](Term id) { return p.clocks[static_cast<unsigned>(id)]; };
+  std::array<double, kNumTerms> part{};
+  std::array<double, kNumCosts> cubes{};
+  double waiting = at(Term::Chain) + at(Term::Barriers) + at(Term::Shuffles);
+  for (unsigned k = 0; k < kNumTerms; ++k) {
+    switch (Term(k)) {
+    case Term::Chain:
+    case Term::Barriers:
+    case Term::Shuffles: // one after the other
+      part[k] = p.clocks[k] * waiting * waiting;
+      break;
+    case Term::Launch:
+    case Term::HostCopy:
+      continue; // in no norm
+    default:
+      part[k] = cube(p.clocks[k]);
+    }
+    cubes[static_cast<unsigned>(costOf(Term(k)))] += part[k];
+  }
+  for (unsigned k = 0; k < kNumTerms; ++k) {
+    auto cost = static_cast<unsigned>(costOf(Term(k)));
+    double counted = p.weight[cost] * p.cost[cost];
+    if (Cost(cost) == Cost::Communication)
+      counted -= p.overhead;
+    part[k] *= ratio(counted, cubes[cost]);
+  }
+  double apart = at(Term::Launch) + at(Term::HostCopy);
+  for (Term id : {Term::Launch, Term::HostCopy})
+    part[static_cast<unsigned>(id)] = p.overhead * ratio(at(id), apart);
+  return part;
+}
 
 Prediction predict(const KernelFeatures &features, const ModelTarget &target,
                    const Constants &constants, const CostWeights &weights) {

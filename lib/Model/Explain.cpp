@@ -51,6 +51,12 @@ double launchClocks(const Prediction &p, unsigned term) {
 std::string_view termName(Term term) {
   return kTermNames[static_cast<unsigned>(term)];
 }
+Cost costOf(Term term) {
+  if (term < Term::Lsu)
+    return Cost::Compute;
+  return term < Term::Chain ? Cost::Memory : Cost::Communication;
+}
+
 std::string_view costName(Cost cost) {
   return kCostNames[static_cast<unsigned>(cost)];
 }

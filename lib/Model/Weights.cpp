@@ -15,8 +15,8 @@ namespace hwtune {
 
 namespace {
 
-constexpr unsigned kUnknowns = kNumCosts + 1; // log eta, and log scale
-constexpr double kNoise = 0.1;    // of a log time, model's own error
+constexpr unsigned kUnknowns = kNumTerms + 1; // log eta, and log scale
+constexpr double kNoise = 0.2;    // of a log time, model's own error
 constexpr double kScaleSigma = 3; // the scale is all but free
 constexpr int kRounds = 20;
 
@@ -24,7 +24,7 @@ using Vector = std::array<double, kUnknowns>;
 using Matrix = std::array<Vector, kUnknowns>;
 
 struct Sample {
-  std::array<double, kNumCosts> part; ///< w_i cost_i / sum
+  std::array<double, kNumTerms> part; ///< of the predicted time
   double gap;                         ///< log measured - log predicted
 };
 
@@ -57,8 +57,9 @@ std::vector<Sample> samplesOf(std::span<const Prediction> predictions,
         !std::isfinite(seconds[i]))
       continue;
     Sample s;
-    for (unsigned c = 0; c < kNumCosts; ++c)
-      s.part[c] = p.weight[c] * p.cost[c] / p.seconds;
+    s.part = secondsByTerm(p);
+    for (double &part : s.part)
+      part /= p.seconds;
     s.gap = std::log(seconds[i] / p.seconds);
     samples.push_back(s);
   }
@@ -71,29 +72,30 @@ CostWeights correctWeights(std::span<const Prediction> predictions,
                            std::span<const double> seconds, double sigma,
                            const CostWeights &start) {
   std::vector<Sample> samples = samplesOf(predictions, seconds);
-  Vector before{}; // scale = 1
-  for (unsigned i = 0; i < kNumCosts; ++i)
+  Vector before{};
+  before[kNumTerms] = std::log(start.scale);
+  for (unsigned i = 0; i < kNumTerms; ++i)
     before[i] = std::log(start.eta[i]);
   Vector x = before;
   for (int round = 0; round < kRounds && !samples.empty(); ++round) {
     Matrix a{};
     Vector b{};
     for (unsigned i = 0; i < kUnknowns; ++i) {
-      double doubt = i < kNumCosts ? sigma : kScaleSigma;
+      double doubt = i < kNumTerms ? sigma : kScaleSigma;
       a[i][i] = 1 / (doubt * doubt);
       b[i] = (before[i] - x[i]) * a[i][i];
     }
     for (const Sample &s : samples) {
       double sum = 0;
       Vector slope{};
-      for (unsigned i = 0; i < kNumCosts; ++i) {
+      for (unsigned i = 0; i < kNumTerms; ++i) {
         slope[i] = std::exp(x[i]) * s.part[i];
         sum += slope[i];
       }
-      for (unsigned i = 0; i < kNumCosts; ++i)
+      for (unsigned i = 0; i < kNumTerms; ++i)
         slope[i] /= sum;
-      slope[kNumCosts] = 1;
-      double rest = s.gap - std::log(sum) - x[kNumCosts];
+      slope[kNumTerms] = 1;
+      double rest = s.gap - std::log(sum) - x[kNumTerms];
       for (unsigned i = 0; i < kUnknowns; ++i) {
         b[i] += slope[i] * rest / (kNoise * kNoise);
         for (unsigned j = 0; j < kUnknowns; ++j)
@@ -105,8 +107,9 @@ CostWeights correctWeights(std::span<const Prediction> predictions,
       x[i] += std::clamp(step[i], -1.0, 1.0);
   }
   CostWeights weights;
-  for (unsigned i = 0; i < kNumCosts; ++i)
+  for (unsigned i = 0; i < kNumTerms; ++i)
     weights.eta[i] = std::exp(x[i]);
+  weights.scale = std::exp(x[kNumTerms]);
   return weights;
 }
 

@@ -227,8 +227,8 @@ OrderedJson toJson(const RunRecord &run) {
   w.put("artifact", run.artifact);
   if (!run.weights.empty())
     w.json["weights"] = OrderedJson::object();
-  for (const auto &[cost, eta] : run.weights)
-    w.json["weights"][cost] = eta;
+  for (const auto &[term, eta] : run.weights)
+    w.json["weights"][term] = eta;
   return w.json;
 }
 

@@ -43,8 +43,10 @@ void CostLearner::learn(const TrialRecord &trial) {
 
 std::vector<std::pair<std::string, double>> CostLearner::weights() const {
   std::vector<std::pair<std::string, double>> named;
-  for (unsigned i = 0; i < kNumCosts && !seconds.empty(); ++i)
-    named.emplace_back(costName(Cost(i)), current.eta[i]);
+  for (unsigned k = 0; k < kNumTerms && !seconds.empty(); ++k)
+    named.emplace_back(termName(Term(k)), current.eta[k]);
+  if (!seconds.empty())
+    named.emplace_back(kScaleName, current.scale);
   return named;
 }
 

@@ -13,7 +13,7 @@
 
 namespace hwtune {
 
-/// Corrects the efficiency factor of each cost (`correctWeights`) after each
+/// Corrects the efficiency factor of each term (`correctWeights`) after each
 /// trial, from those that `options` starts with.
 class CostLearner final : public TuneLearner {
 public:

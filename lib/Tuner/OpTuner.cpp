@@ -54,6 +54,16 @@ static std::string featureVersion() {
   return fmt::format("feature version {}", kFeatureVersion);
 }
 
+/// The factor of that name; 1 where it is not there.
+static double
+factorOf(const std::vector<std::pair<std::string, double>> &weights,
+         std::string_view name) {
+  for (const auto &[term, factor] : weights)
+    if (term == name && factor > 0)
+      return factor;
+  return 1;
+}
+
 CostWeights rememberedWeights(std::span<const Database::StoredRun> runs,
                               std::string_view opKind, std::string_view gpu,
                               std::string_view state, Label least) {
@@ -69,10 +79,10 @@ CostWeights rememberedWeights(std::span<const Database::StoredRun> runs,
       last = &run;
   }
   CostWeights weights;
-  for (unsigned i = 0; last && i < kNumCosts; ++i)
-    for (const auto &[cost, eta] : last->weights)
-      if (cost == costName(Cost(i)) && eta > 0)
-        weights.eta[i] = eta;
+  for (unsigned k = 0; last && k < kNumTerms; ++k)
+    weights.eta[k] = factorOf(last->weights, termName(Term(k)));
+  if (last)
+    weights.scale = factorOf(last->weights, kScaleName);
   return weights;
 }
 

@@ -185,11 +185,13 @@ void Writer::log() {
     return line("There is no trial.");
   table(t);
   std::string etas;
-  for (const auto &[cost, eta] : run.weights)
-    etas += fmt::format("{}{} {:.3f}", etas.empty() ? "" : ", ", cost, eta);
+  for (const auto &[term, eta] : run.weights)
+    if (std::string text = fmt::format("{:.3f}", eta); text != "1.000")
+      etas += fmt::format("{}{} {}", etas.empty() ? "" : ", ", term, text);
   if (!etas.empty())
-    line("Weights of the costs after these trials (1 = as predicted): " + etas +
-         ".");
+    line("Efficiency factors of the model's terms after these trials (1 = as "
+         "predicted, as the others are): " +
+         etas + ".");
 }
 
 void Writer::final() {

@@ -8,7 +8,9 @@
 // t = sum over i in {memory, compute, communication} of w_i cost_i, with
 // w_i = eta_i (cost_i / |cost|_3)^2: the 3-norm of the costs where every eta
 // is 1. Each cost is made of terms of one SM's wave of resident blocks; every
-// term is in the result. Pure; no allocation per prediction.
+// term is in the result. Each term has an efficiency factor; eta_i is the mean
+// of those of cost i, by what the terms take. Pure; no allocation per
+// prediction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,6 +57,7 @@ std::string_view termName(Term term); ///< "fma", "latency_chain", ...
 enum class Cost : unsigned { Memory, Compute, Communication };
 inline constexpr unsigned kNumCosts = 3;
 std::string_view costName(Cost cost);
+Cost costOf(Term term); ///< that it is a part of
 
 /// A `TargetSpec` with everything the model reads resolved to one number, so
 /// that a prediction asks no optional. Facts that the description lacks switch
@@ -82,10 +85,15 @@ struct ModelTarget {
   double cores() const { return sms * fp32Lanes; }
 };
 
-/// eta_i: one at the start, corrected by measurements.
+/// Efficiency factors by `Term`, and one of the whole time (clocks are rarely
+/// known): one at the start, corrected by measurements.
 struct CostWeights {
-  std::array<double, kNumCosts> eta{1, 1, 1};
+  std::array<double, kNumTerms> eta;
+  double scale = 1;
+  CostWeights() { eta.fill(1); }
+  bool operator==(const CostWeights &) const = default;
 };
+inline constexpr std::string_view kScaleName = "scale"; ///< beside terms' names
 
 struct Prediction {
   /// Why it cannot run ("" = it can): more shared memory, threads or registers
@@ -94,7 +102,8 @@ struct Prediction {
   std::array<double, kNumTerms> clocks{}; ///< by `Term`
   std::array<double, kNumCosts> cost{};   ///< seconds, by `Cost`
   std::array<double, kNumCosts> weight{}; ///< w_i
-  double seconds = 0;                     ///< t
+  double overhead = 0; ///< seconds of `Launch` and `HostCopy`, in cost[2]
+  double seconds = 0;  ///< t
   double roofline = 0; ///< seconds no schedule of these flops and bytes beats
   // what the terms rest on
   double blocksPerSM = 0, warpsPerSM = 0, occupancy = 0;
@@ -113,6 +122,12 @@ Prediction predict(const KernelFeatures &features, const ModelTarget &target,
                    const Constants &constants, const CostWeights &weights = {});
 Prediction predict(const KernelFeatures &features, const TargetSpec &target,
                    const Constants &constants = Constants::reasoned());
+
+/// Seconds of t by `Term`, of a feasible prediction whose factors are all one.
+/// They sum to `seconds`. A term's part of a norm is what makes its root: term
+/// k of |x|_3 has x_k (x_k / |x|_3)^2, which is also how t moves with it
+/// (Euler: t is homogeneous of degree one).
+std::array<double, kNumTerms> secondsByTerm(const Prediction &prediction);
 
 /// seconds[i * constants.size() + m]: features[i] under constants[m]. Infinite
 /// where infeasible.

@@ -14,12 +14,13 @@
 
 namespace hwtune {
 
-/// eta_i that bring the predicted times nearest to the measured ones: least
-/// squares of log(t) - log(scale * sum eta_i w_i cost_i), with a doubt of
-/// `sigma` (of the logarithm) that holds eta near `start`, so that one
+/// eta_k that bring the predicted times nearest to the measured ones: least
+/// squares of log(t) - log(scale * sum eta_k part_k), k over the terms and
+/// part_k what they take of the predicted time (`secondsByTerm`), with a doubt
+/// of `sigma` (of the logarithm) that holds eta near `start`, so that one
 /// measurement moves them little and none leaves them there. The common scale
-/// is free: clocks are rarely known. `predictions` are those with eta = 1;
-/// infeasible ones and times that are not positive are passed over.
+/// is all but free: clocks are rarely known. `predictions` are those with eta =
+/// 1; infeasible ones and times that are not positive are passed over.
 CostWeights correctWeights(std::span<const Prediction> predictions,
                            std::span<const double> seconds, double sigma = 0.3,
                            const CostWeights &start = {});

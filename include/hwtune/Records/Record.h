@@ -166,7 +166,7 @@ struct RunRecord {
   std::string registerBasis;
   std::optional<double> occupancy;
   std::string artifact; ///< SHA-256 of the PTX
-  /// What the trials correct of the model: eta of each cost, 1 = as it was.
+  /// What the trials correct of the model: eta of each term, 1 = as it was.
   std::vector<std::pair<std::string, double>> weights;
 };
 

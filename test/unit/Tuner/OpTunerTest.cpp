@@ -106,8 +106,9 @@ TEST_F(OpTunerTest, ThroughWorkersAndRuns) {
   EXPECT_DOUBLE_EQ(*result.speedup, 3.5);
   EXPECT_EQ(result.run.key.gpu, "a100-sxm4-80gb");
   EXPECT_EQ(pool->replaced(), 1u);
-  ASSERT_EQ(result.run.weights.size(), kNumCosts);
-  EXPECT_EQ(result.run.weights[0].first, costName(Cost::Memory));
+  ASSERT_EQ(result.run.weights.size(), kNumTerms + 1);
+  EXPECT_EQ(result.run.weights.back().first, kScaleName);
+  EXPECT_EQ(result.run.weights[0].first, termName(Term::Fma));
 }
 
 // What is expected of a trial follows from all trials before it.
@@ -127,7 +128,7 @@ TEST_F(OpTunerTest, TheModelIsCorrectedAfterEachTrial) {
     KernelFeatures features = request.features(config);
     double ns = expectedSeconds(features, target, ensemble, now) * 1e9;
     EXPECT_NEAR(*trial.predictedNs, ns, 1e-9 * ns) << trial.index;
-    corrected += now.eta != CostWeights().eta;
+    corrected += now != CostWeights();
     if (!trial.ok())
       continue;
     predictions.push_back(predict(features, target, Constants::reasoned()));
@@ -135,9 +136,9 @@ TEST_F(OpTunerTest, TheModelIsCorrectedAfterEachTrial) {
     now = correctWeights(predictions, seconds);
   }
   EXPECT_GE(corrected, 3u);
-  for (unsigned c = 0; c < kNumCosts; ++c)
-    EXPECT_EQ(result.run.weights[c],
-              std::pair(std::string(costName(Cost(c))), now.eta[c]));
+  for (unsigned k = 0; k < kNumTerms; ++k)
+    EXPECT_EQ(result.run.weights[k],
+              std::pair(std::string(termName(Term(k))), now.eta[k]));
 }
 
 TEST_F(OpTunerTest, TheSecondRunIsAHit) {
@@ -306,7 +307,7 @@ TEST(OpTunerParts, WeightsOfTheLastRunThatCounts) {
     s.run.key.policy = measuringPolicy({});
     s.run.finished = finished;
     s.run.label = label;
-    s.run.weights = {{"memory", memory}, {"compute", 1.5}};
+    s.run.weights = {{"load_store", memory}, {"fma", 1.5}, {"scale", 3}};
     return s;
   };
   std::vector<Database::StoredRun> runs = {
@@ -315,8 +316,9 @@ TEST(OpTunerParts, WeightsOfTheLastRunThatCounts) {
       stored("contraction", "a", 4, Label::Predicted, 4),
       stored("contraction", "b", 5, Label::Measured, 5),
       stored("reduction", "a", 6, Label::Measured, 6)};
+  constexpr auto lsu = static_cast<unsigned>(Term::Lsu);
   auto memory = [&](const char *kind, const char *gpu, Label least) {
-    return rememberedWeights(runs, kind, gpu, kFromIdle, least).eta[0];
+    return rememberedWeights(runs, kind, gpu, kFromIdle, least).eta[lsu];
   };
   EXPECT_EQ(memory("contraction", "a", Label::Measured), 2);
   EXPECT_EQ(memory("contraction", "a", Label::Simulated), 3);
@@ -324,12 +326,13 @@ TEST(OpTunerParts, WeightsOfTheLastRunThatCounts) {
   EXPECT_EQ(memory("contraction", "c", Label::Predicted), 1);
   CostWeights w =
       rememberedWeights(runs, "contraction", "a", kFromIdle, Label::Measured);
-  EXPECT_EQ(w.eta[1], 1.5);
-  EXPECT_EQ(w.eta[2], 1); // it says nothing of communication
+  EXPECT_EQ(w.eta[static_cast<unsigned>(Term::Fma)], 1.5);
+  EXPECT_EQ(w.eta[static_cast<unsigned>(Term::Chain)], 1); // not said there
+  EXPECT_EQ(w.scale, 3);
   // Launches back to back are other times.
   EXPECT_EQ(
       rememberedWeights(runs, "contraction", "a", kBackToBack, Label::Measured)
-          .eta[0],
+          .eta[lsu],
       1);
   // Of another version of the features: it corrects another model.
   runs[1].run.key.policy =
