@@ -35,9 +35,12 @@ void CostLearner::learn(const TrialRecord &trial) {
   if (!trial.ok() || !config || trial.label == Label::Predicted ||
       trial.role == TrialRole::Final)
     return;
-  predictions.push_back(
-      predict(features(*config), target, Constants::reasoned()));
-  seconds.push_back(*trial.medianNs * 1e-9);
+  KernelFeatures f = features(*config);
+  predictions.push_back(predict(f, target, Constants::reasoned()));
+  // What is corrected is what is expected, the ensemble's mean; the terms'
+  // parts are those of one vector.
+  seconds.push_back(*trial.medianNs * 1e-9 * predictions.back().seconds /
+                    expectedSeconds(f, target, ensemble));
   current = correctWeights(predictions, seconds, kDoubt, start);
 }
 

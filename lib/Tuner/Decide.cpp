@@ -107,9 +107,10 @@ Expected<bool> Session::verify(size_t index) {
   trial.label = entry.trial.label;
   trial.status = verification.status;
   trial.reason = shortened(verification.reason, kMaxReasonBytes);
-  trial.lesson = trial.status == TrialStatus::Wrong
-                     ? "excluded: it would have won, but is wrong"
-                     : "excluded: it would have won, but cannot be checked";
+  trial.lesson = fmt::format(
+      "excluded: it {}, but {}",
+      result.tuned ? "is on the front" : "would have won",
+      trial.status == TrialStatus::Wrong ? "is wrong" : "cannot be checked");
   if (Status status = store(trial); !status)
     return status.error();
   countFailure(trial);
@@ -193,15 +194,20 @@ static std::string noneIsBetter(Objective objective) {
 }
 
 /// The default wins, if it is right; else it is out, as a base too.
+/// It is wrong: nothing is compared with it.
+void Session::dropGeneric() {
+  result.generic.reset();
+  for (Entry &entry : entries)
+    entry.usable &= configOf(entry) != task.generic;
+}
+
 Status Session::keepGeneric(const std::string &why) {
   assert(!entries.empty() && entries[0].usable);
   Expected<bool> right = verify(0);
   if (!right)
     return right.error();
   if (!*right && !cancelled()) {
-    result.generic.reset();
-    for (Entry &entry : entries)
-      entry.usable &= configOf(entry) != task.generic;
+    dropGeneric();
     return success();
   }
   result.verified =
@@ -299,8 +305,10 @@ Status Session::decide() {
   if (fatal && !result.tuned)
     return Error{*fatal, ""};
   if (options.objective == Objective::Pareto && !result.interrupted)
-    if (Status status = verifyFront(); !status)
-      return status;
+    if (Status status = verifyFront(); !status) { // the winner stands
+      result.interrupted = true;
+      result.stopReason = status.error().message;
+    }
   fillRun();
   // Without its end a run is no hit, but what it found is kept.
   if (runId)
@@ -350,6 +358,8 @@ Status Session::verifyFront() {
       if (!right)
         return right.error();
       isFinal &= *right; // others may come in its place
+      if (!*right && !cancelled() && configOf(entries[i]) == task.generic)
+        dropGeneric();
     }
   }
   result.interrupted |= cancelled();
@@ -498,9 +508,13 @@ void pickFromFront(RunRecord &run, std::span<const TrialRecord> trials,
   });
   if (trial == trials.end() || point.config == run.config)
     return; // what it needs is not known
-  if (run.tunedNs && run.tunedMJ) {
-    double over = weight * std::log(*run.tunedNs / point.timeNs) +
-                  (1 - weight) * std::log(*run.tunedMJ / point.energyMJ);
+  // The winner as it was when the front was made, not when measured again.
+  auto winner =
+      std::find_if(run.front.begin(), run.front.end(),
+                   [&](const FrontPoint &p) { return p.config == run.config; });
+  if (winner != run.front.end()) {
+    double over = weight * std::log(winner->timeNs / point.timeNs) +
+                  (1 - weight) * std::log(winner->energyMJ / point.energyMJ);
     TuneOptions rules;
     if (over <=
         std::log1p(std::max(rules.minNoise,

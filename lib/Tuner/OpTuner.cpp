@@ -75,7 +75,8 @@ CostWeights rememberedWeights(std::span<const Database::StoredRun> runs,
         (run.key.policy + ",").find(featureVersion() + ",") !=
             std::string::npos &&
         run.label && *run.label != Label::Predicted && *run.label >= least &&
-        !run.weights.empty() && (!last || *last->finished <= *run.finished))
+        !run.weights.empty() && run.weights.back().first == kScaleName &&
+        (!last || *last->finished <= *run.finished))
       last = &run;
   }
   CostWeights weights;

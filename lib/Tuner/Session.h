@@ -88,6 +88,7 @@ private:
   Expected<bool> compareAgain(size_t entry);
   Expected<std::optional<TunePoint>> remeasure(const Entry &entry);
   Status choose(size_t entry);
+  void dropGeneric();
   Status keepGeneric(const std::string &why);
   // Result (Decide.cpp).
   TunePoint point(const Entry &entry) const;

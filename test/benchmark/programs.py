@@ -1,5 +1,5 @@
-"""What the scripts of this folder share: a failure of what they are given, or of a program that
-they run, is one line on standard error and a non-zero exit code, never a traceback."""
+"""What the scripts of this folder share: a file that is missing or no such file, and a program that
+fails, are one line on standard error and a non-zero exit code."""
 import argparse
 import csv
 import gzip

@@ -189,7 +189,8 @@ void Writer::log() {
     if (std::string text = fmt::format("{:.3f}", eta); text != "1.000")
       etas += fmt::format("{}{} {}", etas.empty() ? "" : ", ", term, text);
   if (!etas.empty())
-    line("Efficiency factors of the model's terms after these trials (1 = as "
+    line("Efficiency factors of the model's terms, and of the whole time as "
+         "its scale, after these trials (1 = as "
          "predicted, as the others are): " +
          etas + ".");
 }

@@ -166,7 +166,8 @@ struct RunRecord {
   std::string registerBasis;
   std::optional<double> occupancy;
   std::string artifact; ///< SHA-256 of the PTX
-  /// What the trials correct of the model: eta of each term, 1 = as it was.
+  /// What the trials correct of the model: eta of each term, 1 = as it was,
+  /// then the scale of the whole time.
   std::vector<std::pair<std::string, double>> weights;
 };
 

@@ -38,11 +38,13 @@ std::byte *resolve(Driver &driver, DeviceAddress address, uint64_t bytes,
                           : driver.allocations.end();
   isDevice = allocation && (known == driver.allocations.end() ||
                             isDeviceMemory(known->second.kind));
-  bool canBeHost = !inDeviceRange(address);
-  if (side == Side::Host || (side == Side::Any && !allocation && canBeHost)) {
-    // Nothing can be said of pageable memory, but null is not of it.
-    return canBeHost ? reinterpret_cast<std::byte *>(uintptr_t(address))
-                     : nullptr;
+  if (side == Side::Host ||
+      (side == Side::Any && !allocation && !inDeviceRange(address))) {
+    // Nothing can be said of pageable memory, but neither null nor what is or
+    // was an allocation of the device is of it.
+    return driver.memory.wasGiven(address)
+               ? nullptr
+               : reinterpret_cast<std::byte *>(uintptr_t(address));
   }
   return driver.memory.host(address, bytes);
 }

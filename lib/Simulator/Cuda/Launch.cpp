@@ -85,6 +85,8 @@ int64_t residentBlocks(const Driver &driver, const FunctionState &function,
 /// Says by name why clusters do not run, which the code does not.
 Result checkClusters(Driver &driver, const exec::FunctionInfo &info,
                      const LaunchShape &shape) {
+  if (shape.clusterBlocks && std::ranges::count(*shape.clusterBlocks, 0u))
+    return Result::InvalidValue;
   std::string why = exec::clusterObstacle(info, shape.clusterBlocks);
   if (why.empty())
     return Result::Success;

@@ -312,11 +312,13 @@ unsigned BlockSchedule::schedule(const std::vector<uint32_t> &liveOut,
     if (nodes[i].after == 0)
       offer(i);
   for (uint64_t step = 0; step < nodes.size(); ++step) {
-    while (ready.empty()) {
+    while (ready.empty() && !earlierWindows.empty()) {
       windowStart -= goal.window;
       for (uint32_t i : std::exchange(earlierWindows, {}))
         offer(i);
     }
+    if (ready.empty()) // never: what is earlier depends on nothing later
+      break;
     size_t best = choose(ready, step);
     uint32_t chosen = ready[best];
     ready.erase(ready.begin() + ptrdiff_t(best));

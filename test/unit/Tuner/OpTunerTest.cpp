@@ -132,13 +132,17 @@ TEST_F(OpTunerTest, TheModelIsCorrectedAfterEachTrial) {
     if (!trial.ok())
       continue;
     predictions.push_back(predict(features, target, Constants::reasoned()));
-    seconds.push_back(*trial.medianNs * 1e-9);
+    // The ensemble's mean is what is corrected.
+    seconds.push_back(*trial.medianNs * 1e-9 * predictions.back().seconds /
+                      expectedSeconds(features, target, ensemble));
     now = correctWeights(predictions, seconds);
   }
   EXPECT_GE(corrected, 3u);
   for (unsigned k = 0; k < kNumTerms; ++k)
     EXPECT_EQ(result.run.weights[k],
               std::pair(std::string(termName(Term(k))), now.eta[k]));
+  EXPECT_EQ(result.run.weights.back(),
+            std::pair(std::string(kScaleName), now.scale));
 }
 
 TEST_F(OpTunerTest, TheSecondRunIsAHit) {

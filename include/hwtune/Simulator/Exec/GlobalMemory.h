@@ -80,6 +80,10 @@ public:
   bool discard(DeviceAddress address, uint64_t bytes);
 
   uint64_t bytesInUse() const { return inUse; }
+  /// Whether `address` lies where allocations of this memory do or did.
+  bool wasGiven(DeviceAddress address) const {
+    return address >= kFirstDeviceAddress && address < next;
+  }
   const std::map<DeviceAddress, Allocation> &allocations() const {
     return table;
   }

@@ -1,5 +1,4 @@
-//===- TrafficTest.cpp - pairs of kernels that differ in L2's hits
-//----------===//
+//===- TrafficTest.cpp - pairs of kernels that differ in L2's hits --------===//
 //
 // Part of hwtune, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
