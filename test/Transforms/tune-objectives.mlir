@@ -34,10 +34,20 @@
 // RUN: %{tune} 2>&1 | FileCheck %s --check-prefix=PARETO
 // RUN: %{tune} 2>&1 | FileCheck %s --check-prefixes=PARETO,AGAIN
 // Another weight picks from that front, and nothing is measured.
-// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=sim:a100-sxm4-80gb trials=3 db=%t.db objective=pareto weight=1})' -o %t.weight 2>&1 | FileCheck %s --check-prefixes=PARETO,AGAIN
-// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=sim:a100-sxm4-80gb trials=3 db=%t.db objective=pareto weight=0})' -o %t.weight 2>&1 | FileCheck %s --check-prefixes=PARETO,AGAIN
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=sim:a100-sxm4-80gb trials=3 db=%t.db objective=pareto weight=1})' -o %t.weight 2>&1 | FileCheck %s --check-prefix=FASTEST
+// RUN: hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=sim:a100-sxm4-80gb trials=3 db=%t.db objective=pareto weight=0})' -o %t.weight 2>&1 | FileCheck %s --check-prefix=THRIFTIEST
 // PARETO: front: {{[0-9.]+ .?s}}, {{[0-9.e-]+}} mJ, simulated {threads = {{.*}}}
 // AGAIN: from the records
+// FASTEST: elementwise [[C:.threads[^}]*.]]
+// FASTEST-NOT: front:
+// FASTEST: front: {{.*}}[[C]]
+// FASTEST: front:
+// FASTEST: from the records
+// THRIFTIEST: elementwise [[C:.threads[^}]*.]]
+// THRIFTIEST: front:
+// THRIFTIEST: front: {{.*}}[[C]]
+// THRIFTIEST-NOT: front:
+// THRIFTIEST: from the records
 
 // The model knows no energy; a weight beyond its bounds is none.
 // RUN: not hwtune-opt %s --pass-pipeline='builtin.module(hw-tune{device=model objective=energy})' 2>&1 | FileCheck %s --check-prefix=MODEL
