@@ -51,6 +51,7 @@ double launchClocks(const Prediction &p, unsigned term) {
 std::string_view termName(Term term) {
   return kTermNames[static_cast<unsigned>(term)];
 }
+
 Cost costOf(Term term) {
   if (term < Term::Lsu)
     return Cost::Compute;

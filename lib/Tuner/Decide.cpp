@@ -34,9 +34,14 @@ double Session::predictedOf(const Entry &entry) const {
 }
 
 /// Times closer than this are equal.
-double Session::noiseOf(const Entry &best) const {
+/// Relative: what is nearer than this to the time of `trial` is as good.
+static double noiseOf(const TrialRecord &trial, const TuneOptions &options) {
   return std::max(options.minNoise,
-                  std::min(options.maxNoise, relativeNoise(best.trial)));
+                  std::min(options.maxNoise, relativeNoise(trial)));
+}
+
+double Session::noiseOf(const Entry &best) const {
+  return hwtune::noiseOf(best.trial, options);
 }
 
 /// Usable candidates, the best first. Those within noise of the fastest are
@@ -193,7 +198,6 @@ static std::string noneIsBetter(Objective objective) {
                      toString(objective));
 }
 
-/// The default wins, if it is right; else it is out, as a base too.
 /// It is wrong: nothing is compared with it.
 void Session::dropGeneric() {
   result.generic.reset();
@@ -201,6 +205,7 @@ void Session::dropGeneric() {
     entry.usable &= configOf(entry) != task.generic;
 }
 
+/// The default wins, if it is right; else it is out, as a base too.
 Status Session::keepGeneric(const std::string &why) {
   assert(!entries.empty() && entries[0].usable);
   Expected<bool> right = verify(0);
@@ -366,6 +371,18 @@ Status Session::verifyFront() {
   return success();
 }
 
+/// What is stored of the schedule that `trial` ran.
+static void storeSchedule(RunRecord &run, const TrialRecord &trial) {
+  run.schedule = trial.schedule;
+  run.config = trial.config;
+  run.registers = trial.registers;
+  run.spillBytes = trial.spillBytes;
+  run.sharedBytes = trial.sharedBytes;
+  run.registerBasis = trial.registerBasis;
+  run.occupancy = trial.occupancy;
+  run.artifact = trial.artifact;
+}
+
 void Session::fillRun() {
   RunRecord &run = result.run;
   result.converged = stop.converged() || exhausted;
@@ -404,14 +421,7 @@ void Session::fillRun() {
     run.label = trial.label;
     run.tunedNs = result.tuned->seconds * 1e9;
     run.tunedMJ = trial.energyMJ;
-    run.schedule = trial.schedule;
-    run.config = trial.config;
-    run.registers = trial.registers;
-    run.spillBytes = trial.spillBytes;
-    run.sharedBytes = trial.sharedBytes;
-    run.registerBasis = trial.registerBasis;
-    run.occupancy = trial.occupancy;
-    run.artifact = trial.artifact;
+    storeSchedule(run, trial);
   }
   // What is reported is what is stored, to the last digit, so that a hit later
   // gives the same output.
@@ -515,23 +525,13 @@ void pickFromFront(RunRecord &run, std::span<const TrialRecord> trials,
   if (winner != run.front.end()) {
     double over = weight * std::log(winner->timeNs / point.timeNs) +
                   (1 - weight) * std::log(winner->energyMJ / point.energyMJ);
-    TuneOptions rules;
-    if (over <=
-        std::log1p(std::max(rules.minNoise,
-                            std::min(rules.maxNoise, relativeNoise(*trial)))))
+    if (over <= std::log1p(noiseOf(*trial, TuneOptions())))
       return;
   }
   run.tunedNs = point.timeNs;
   run.tunedMJ = point.energyMJ;
   run.tieOf = 1;
-  run.schedule = trial->schedule;
-  run.config = trial->config;
-  run.registers = trial->registers;
-  run.spillBytes = trial->spillBytes;
-  run.sharedBytes = trial->sharedBytes;
-  run.registerBasis = trial->registerBasis;
-  run.occupancy = trial->occupancy;
-  run.artifact = trial->artifact;
+  storeSchedule(run, *trial);
 }
 
 } // namespace hwtune

@@ -232,7 +232,7 @@ private:
   }
   Status check() const;
   RunRecord describe() const;
-  Status pickByWeight(RunRecord &run) const;
+  Status pickAgain(RunRecord &run) const;
   /// A stored result that spares the run; an error where one was required.
   Expected<std::optional<TuneResult>> stored();
   TuneCallbacks callbacks(const Candidates &candidates,
@@ -302,20 +302,21 @@ RunRecord OpTuner::describe() const {
 }
 
 /// Makes what the weight asked for picks the winner of a stored run.
-Status OpTuner::pickByWeight(RunRecord &run) const {
+Status OpTuner::pickAgain(RunRecord &run) const {
   Expected<std::vector<Database::StoredRun>> runs =
       environment.database->runs();
   if (!runs)
     return runs.error();
-  for (const Database::StoredRun &stored : *runs) {
-    if (stored.run.uid != run.uid)
-      continue;
-    Expected<std::vector<TrialRecord>> trials =
-        environment.database->trials(stored.id);
-    if (!trials)
-      return trials.error();
-    pickFromFront(run, *trials, options.weight);
-  }
+  auto stored = std::find_if(runs->begin(), runs->end(), [&](const auto &s) {
+    return s.run.uid == run.uid;
+  });
+  if (stored == runs->end())
+    return success();
+  Expected<std::vector<TrialRecord>> trials =
+      environment.database->trials(stored->id);
+  if (!trials)
+    return trials.error();
+  pickFromFront(run, *trials, options.weight);
   return success();
 }
 
@@ -335,7 +336,7 @@ Expected<std::optional<TuneResult>> OpTuner::stored() {
     if (found->match == Lookup::Match::SameGpu ||
         (otherGpu && options.requireHit)) {
       if (options.objective == Objective::Pareto)
-        if (Status status = pickByWeight(found->run); !status)
+        if (Status status = pickAgain(found->run); !status)
           return status.error();
       Expected<TuneResult> result = resultFromRecord(found->run, request.space);
       if (result && otherGpu)
